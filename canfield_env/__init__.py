@@ -1,0 +1,43 @@
+"""Canfield solitaire for reinforcement learning.
+
+Importing the package registers ``Canfield-v0``, ``CanfieldDraw1-v0``, ``CanfieldHoyle-v0`` and
+``CanfieldAndr-v0`` with Gymnasium.
+"""
+
+from gymnasium.envs.registration import register
+
+from .deals import Deal, DealCodeError
+from .env import CanfieldEnv
+from .game import Game
+from .moves import IllegalMoveError, Move
+from .positions import Position, PositionError
+from .rules import Rules
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "CanfieldEnv",
+    "Deal",
+    "DealCodeError",
+    "Game",
+    "IllegalMoveError",
+    "Move",
+    "Position",
+    "PositionError",
+    "Rules",
+]
+
+MAX_EPISODE_STEPS = 1_000
+
+for _id, _kwargs in {
+    "Canfield-v0": {},
+    "CanfieldDraw1-v0": {"draw_count": 1},
+    "CanfieldHoyle-v0": {"rules": "hoyle"},
+    "CanfieldAndr-v0": {"rules": "andr"},
+}.items():
+    register(
+        id=_id,
+        entry_point="canfield_env.env:CanfieldEnv",
+        max_episode_steps=MAX_EPISODE_STEPS,
+        kwargs=_kwargs,
+    )

@@ -1,0 +1,78 @@
+"""How the kernel is compiled, and where the compiled code is kept.
+
+Numba's on-disk cache looks only at the file of the function that Python calls: after a change in another
+file that function inlines, it would go on with the old code without a sign. So the cache folder carries a
+digest of every source file of this package; any change of the rules makes a new folder. For that to be
+enough, kernel files import nothing of the project but each other (a test holds them to it).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+import numpy as np
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+PLAIN_PYTHON: bool = bool(numba.config.DISABLE_JIT)
+"""Whether ``NUMBA_DISABLE_JIT=1`` runs the kernel uncompiled, for a debugger."""
+
+
+def source_digest() -> str:
+    """A digest, in 16 hexadecimal digits, of all source files of the kernel."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]
+
+
+def _cache_folder() -> str:
+    """The folder for this digest: under NUMBA_CACHE_DIR, beside the package, or in the user's cache."""
+    beside = Path(__file__).parent / "__pycache__"
+    if numba.config.CACHE_DIR:
+        root = Path(numba.config.CACHE_DIR)
+    elif os.access(beside if beside.exists() else beside.parent, os.W_OK):
+        root = beside
+    else:
+        root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "canfield_env"
+    return str(root / f"canfield-{source_digest()}")
+
+
+CACHE_FOLDER = _cache_folder()
+_announced = False
+
+
+def inner(function: Function) -> Function:
+    """Compile a function that only compiled code calls; its callers' cached code holds it."""
+    return numba.njit(nogil=True, error_model="numpy")(function)
+
+
+def entry(function: Function) -> Function:
+    """Compile a function that Python calls, on its first call, and keep the code on disk."""
+    if PLAIN_PYTHON:
+        return function
+    folder = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = CACHE_FOLDER  # read once, when the function is decorated
+    try:
+        return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+    finally:
+        numba.config.CACHE_DIR = folder
+
+
+def wrapping(function: Function) -> Function:
+    """Let 64-bit unsigned arithmetic wrap around without a warning in plain Python, as it does compiled."""
+    return np.errstate(over="ignore")(function) if PLAIN_PYTHON else function
+
+
+def announce_compilation() -> None:
+    """On a terminal, say once why the first call ever takes seconds."""
+    global _announced
+    if not (_announced or PLAIN_PYTHON or Path(CACHE_FOLDER).exists()) and sys.stderr.isatty():
+        print("canfield_env: compiling the rules (once; some 15 seconds) ...", file=sys.stderr, flush=True)
+    _announced = True
