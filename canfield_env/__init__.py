@@ -4,6 +4,8 @@ Importing the package registers ``Canfield-v0``, ``CanfieldDraw1-v0``, ``Canfiel
 ``CanfieldAndr-v0`` with Gymnasium.
 """
 
+from typing import Any
+
 from gymnasium.envs.registration import register
 
 from .deals import Deal, DealCodeError
@@ -29,12 +31,13 @@ __all__ = [
 
 MAX_EPISODE_STEPS = 1_000
 
-for _id, _kwargs in {
+_IDS: dict[str, dict[str, Any]] = {
     "Canfield-v0": {},
     "CanfieldDraw1-v0": {"draw_count": 1},
     "CanfieldHoyle-v0": {"rules": "hoyle"},
     "CanfieldAndr-v0": {"rules": "andr"},
-}.items():
+}
+for _id, _kwargs in _IDS.items():
     register(
         id=_id,
         entry_point="canfield_env.env:CanfieldEnv",

@@ -11,6 +11,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from operator import index
+from typing import Any
 
 import numpy as np
 
@@ -49,7 +51,7 @@ class Deal:
     draw_count: int | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
-        cards = tuple(parse_card(card) if isinstance(card, str) else int(card) for card in self.cards)
+        cards = tuple(_card_id(card) for card in self.cards)
         if len(cards) != 52:
             raise ValueError(f"a deal has 52 cards, not {len(cards)}")
         seen: set[int] = set()
@@ -68,10 +70,10 @@ class Deal:
         Raises:
             ValueError: if there is no such number.
         """
-        if not 0 <= number < NUMBERS:
+        if not 0 <= index(number) < NUMBERS:
             raise ValueError(f"deal number {number} is not from 0 to {NUMBERS - 1}")
         cards = np.empty(52, np.int8)
-        episode.shuffle_number(int(number), cards)
+        episode.shuffle_number(np.int64(number), cards)
         return cls(tuple(cards.tolist()), number=int(number))
 
     @classmethod
@@ -144,6 +146,10 @@ def _read_code(code: str) -> tuple[str, int, int]:
             )
         value = value * 32 + _LETTERS.index(letter)
     return form, int(draw[1]), value
+
+
+def _card_id(card: Any) -> int:
+    return parse_card(card) if isinstance(card, str) else index(card)
 
 
 def _lexicographic_rank(cards: Iterable[int]) -> int:

@@ -25,9 +25,9 @@ REWARDS = ("cards", "app", "casino", "andr", "win")
 Start: TypeAlias = "Deal | Position"
 
 
-def observation_space() -> gym.spaces.MultiDiscrete:
+def observation_space() -> gym.spaces.MultiDiscrete[Any]:
     """The observation space of every tier: uint8 codes, shape (82,)."""
-    space = gym.spaces.MultiDiscrete(OBSERVATION_NVEC, dtype=np.uint8)
+    space: gym.spaces.MultiDiscrete[Any] = gym.spaces.MultiDiscrete(OBSERVATION_NVEC, dtype=np.uint8)
     # Stable-Baselines3 adds nvec up, which in the space's own uint8 overflows without a sign.
     space.nvec = OBSERVATION_NVEC.copy()
     return space
@@ -104,7 +104,7 @@ def lay_out(states: np.ndarray, i: int, start: Start) -> str | None:
     return start.code(int(states["draw_count"][i]))
 
 
-class CanfieldEnv(gym.Env[np.ndarray, int]):
+class CanfieldEnv(gym.Env[np.ndarray, Any]):
     metadata = {"render_modes": ["ansi"], "render_fps": 4}  # noqa: RUF012  (Gymnasium's own form)
 
     def __init__(
@@ -142,7 +142,7 @@ class CanfieldEnv(gym.Env[np.ndarray, int]):
         start, attempt = self._read_options(options or {})
         super().reset(seed=seed)
         if seed is not None or not self._stream_seeded:
-            self._states["stream"] = self.np_random.bit_generator.random_raw()  # type: ignore[attr-defined]
+            self._states["stream"] = self.np_random.bit_generator.random_raw()
             self._stream_seeded = True
         states = self._states
         states["attempt"] = attempt
@@ -151,7 +151,7 @@ class CanfieldEnv(gym.Env[np.ndarray, int]):
         if start is not None:
             self._code = lay_out(states, 0, start)
         else:
-            self._code = number_code(episode.reset_random(states, 0), self.rules.draw_count)
+            self._code = number_code(int(episode.reset_random(states, 0)), self.rules.draw_count)
         self._ended = False
         observation, mask = np.empty(OBSERVATION_SIZE, np.uint8), np.empty(ACTIONS, np.int8)
         stuck, score, cards = episode.observe(states, 0, observation, mask)
@@ -198,7 +198,7 @@ class CanfieldEnv(gym.Env[np.ndarray, int]):
         """The legal actions, bool, shape (95,): the name and form that sb3-contrib looks for."""
         return self._mask.astype(bool)
 
-    def render(self) -> str | None:  # type: ignore[override]
+    def render(self) -> str | None:
         if self.render_mode is None:
             gym.logger.warn("render() does nothing without a render_mode: gym.make(..., render_mode='ansi')")
             return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -116,7 +117,7 @@ class Position:
             raise PositionError(f"{len(missing)} of the 52 cards are missing: {' '.join(missing)}")
 
     def _check_column(self, number: int, column: Sequence[int]) -> None:
-        for upper, lower in zip(column, column[1:], strict=False):
+        for upper, lower in pairwise(column):
             where = f"column {number}: {card_text(lower)} cannot lie on {card_text(upper)}"
             if (lower % 13 + 1) % 13 != upper % 13:
                 raise PositionError(f"{where}: columns build down by one rank (a king goes on an ace)")

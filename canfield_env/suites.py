@@ -23,7 +23,8 @@ class Suite:
     Attributes:
         name: The suite's name.
         codes: Deal codes, all of one draw.
-        verdicts: For each rule set by name, a list as long as ``codes`` of ``"won"``, ``"unwinnable"`` or ``"unknown"``.
+        verdicts: For each rule set by name, a list as long as ``codes`` of ``"won"``, ``"unwinnable"`` or
+            ``"unknown"``.
     """
 
     name: str

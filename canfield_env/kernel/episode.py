@@ -87,7 +87,7 @@ def deal(s: State, cards: np.ndarray) -> None:
 
 
 @inner
-def deal_number(s: State, number: int) -> None:
+def deal_number(s: State, number: np.int64) -> None:
     """Deal by number."""
     cards = np.empty(52, np.int8)
     shuffle.shuffle(number, cards)
@@ -123,7 +123,7 @@ def step(s: State, action: int, observation: np.ndarray, mask: np.ndarray) -> tu
 
 
 @entry
-def shuffle_number(number: int, cards: np.ndarray) -> None:
+def shuffle_number(number: np.int64, cards: np.ndarray) -> None:
     """Write deal ``number`` to ``cards``, int8, shape (52,)."""
     shuffle.shuffle(number, cards)
 
@@ -136,7 +136,7 @@ def reset_cards(states: np.ndarray, i: int, cards: np.ndarray, number: int) -> N
 
 
 @entry
-def reset_random(states: np.ndarray, i: int) -> int:
+def reset_random(states: np.ndarray, i: int) -> np.int64:
     """Deal the next number of record ``i``'s stream, and return it."""
     number = shuffle.draw_number(states[i])
     deal_number(states[i], number)
@@ -144,7 +144,7 @@ def reset_random(states: np.ndarray, i: int) -> int:
 
 
 @entry
-def draw_index(states: np.ndarray, i: int, n: int) -> int:
+def draw_index(states: np.ndarray, i: int, n: int) -> np.int64:
     """An unbiased number below ``n`` from record ``i``'s stream."""
     return shuffle.draw_below(states[i], n)
 

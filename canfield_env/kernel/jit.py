@@ -20,7 +20,10 @@ import numpy as np
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-PLAIN_PYTHON: bool = bool(numba.config.DISABLE_JIT)
+_njit: Any = numba.njit
+_config: Any = numba.config  # its attributes are made at run time
+
+PLAIN_PYTHON = bool(_config.DISABLE_JIT)
 """Whether ``NUMBA_DISABLE_JIT=1`` runs the kernel uncompiled, for a debugger."""
 
 
@@ -35,8 +38,8 @@ def source_digest() -> str:
 def _cache_folder() -> str:
     """The folder for this digest: under NUMBA_CACHE_DIR, beside the package, or in the user's cache."""
     beside = Path(__file__).parent / "__pycache__"
-    if numba.config.CACHE_DIR:
-        root = Path(numba.config.CACHE_DIR)
+    if _config.CACHE_DIR:
+        root = Path(_config.CACHE_DIR)
     elif os.access(beside if beside.exists() else beside.parent, os.W_OK):
         root = beside
     else:
@@ -50,19 +53,19 @@ _announced = False
 
 def inner(function: Function) -> Function:
     """Compile a function that only compiled code calls; its callers' cached code holds it."""
-    return numba.njit(nogil=True, error_model="numpy")(function)
+    return _njit(nogil=True, error_model="numpy")(function)
 
 
 def entry(function: Function) -> Function:
     """Compile a function that Python calls, on its first call, and keep the code on disk."""
     if PLAIN_PYTHON:
         return function
-    folder = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = CACHE_FOLDER  # read once, when the function is decorated
+    folder = _config.CACHE_DIR
+    _config.CACHE_DIR = CACHE_FOLDER  # read once, when the function is decorated
     try:
-        return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+        return _njit(cache=True, nogil=True, error_model="numpy")(function)
     finally:
-        numba.config.CACHE_DIR = folder
+        _config.CACHE_DIR = folder
 
 
 def wrapping(function: Function) -> Function:

@@ -363,7 +363,7 @@ def value(s: State) -> int:
 
 
 @inner
-def cards_taken_from_waste(s: State) -> int:
+def cards_taken_from_waste(s: State) -> np.int64:
     """Bit c is set where card c, were it the waste's top, could go to a foundation or a column."""
     taken = np.int64(0)
     base = int(s["base_rank"])

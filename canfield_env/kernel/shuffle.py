@@ -56,7 +56,7 @@ def output(state: np.uint64) -> np.uint64:
 
 
 @inner
-def bounded(state: np.uint64, n: int) -> tuple[np.uint64, int]:
+def bounded(state: np.uint64, n: int) -> tuple[np.uint64, np.int64]:
     """The state after an unbiased draw below ``n`` (1 to 2**31), and the number drawn."""
     bound = np.uint64(n)
     threshold = np.uint64(2**32 % n)
@@ -68,7 +68,7 @@ def bounded(state: np.uint64, n: int) -> tuple[np.uint64, int]:
 
 
 @inner
-def shuffle(number: int, cards: np.ndarray) -> None:
+def shuffle(number: np.int64, cards: np.ndarray) -> None:
     """Write deal ``number`` (0 to 2**35 - 1) to ``cards``, shape (52,): card ids in deal order."""
     for k in range(52):
         cards[k] = PACK[k]
@@ -81,7 +81,7 @@ def shuffle(number: int, cards: np.ndarray) -> None:
 
 
 @inner
-def draw_number(s: State) -> int:
+def draw_number(s: State) -> np.int64:
     """A deal number from the record's stream: the top 35 bits of its next output."""
     state = next_state(np.uint64(s["stream"]))
     s["stream"] = state
@@ -89,7 +89,7 @@ def draw_number(s: State) -> int:
 
 
 @inner
-def draw_below(s: State, n: int) -> int:
+def draw_below(s: State, n: int) -> np.int64:
     """An unbiased number below ``n`` from the record's stream."""
     state, drawn = bounded(np.uint64(s["stream"]), n)
     s["stream"] = state
