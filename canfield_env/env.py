@@ -11,7 +11,7 @@ import numpy as np
 
 from .board import board_text
 from .deals import Deal, number_code
-from .kernel import episode
+from .kernel import batch, episode
 from .kernel.jit import announce_compilation
 from .kernel.observe import OBSERVATION_NVEC, OBSERVATION_SIZE
 from .kernel.state import ACTIONS
@@ -89,19 +89,54 @@ def read_deals(deals: str | Sequence[Any], rules: Rules) -> tuple[Start, ...]:
         from .suites import load_suite
 
         deals = load_suite(deals).codes
-    starts = tuple(read_start(value, rules, f"deals[{k}]") for k, value in enumerate(deals))
-    if not starts:
+    if len(deals) == 0:
         raise ValueError("deals is an empty list: give codes or positions, a suite's name, or 'random'")
-    return starts
+    return tuple(read_start(value, rules, f"deals[{k}]") for k, value in enumerate(deals))
 
 
-def lay_out(states: np.ndarray, i: int, start: Start) -> str | None:
-    """Deal or lay out ``start`` in record ``i``; its code, None for a position."""
-    if isinstance(start, Position):
-        start.write(states, i)
-        return None
-    episode.reset_cards(states, i, np.array(start.cards, np.int8), -1 if start.number is None else start.number)
-    return start.code(int(states["draw_count"][i]))
+def lay_out(record: np.ndarray, starts: Sequence[Start]) -> tuple[np.ndarray, list[str | None]]:
+    """The starts as records with the rules and settings of ``record``, shape (1,), and their codes (None for a
+    position)."""
+    states = np.repeat(record, len(starts))
+    codes: list[str | None] = []
+    for k, start in enumerate(starts):
+        if isinstance(start, Position):
+            start.write(states, k)
+            codes.append(None)
+        else:
+            number = -1 if start.number is None else start.number
+            episode.reset_cards(states, k, np.array(start.cards, np.int8), number)
+            codes.append(start.code(int(states["draw_count"][k])))
+    return states, codes
+
+
+def read_attempt(options: Mapping[str, Any]) -> int:
+    """The number of the attempt that reset's options name, 1 where they do not."""
+    attempt = options.get("attempt", 1)
+    if type(attempt) is not int or not 1 <= attempt <= 1_000_000:
+        raise ValueError(f"reset option attempt is {attempt!r}, but must be a whole number from 1 to 1000000")
+    return attempt
+
+
+def read_start_option(options: Mapping[str, Any], rules: Rules) -> Start | None:
+    """The start that one of reset's options ``code``, ``deal`` and ``position`` names; None where none is there."""
+    named = [name for name in ("code", "deal", "position") if options.get(name) is not None]
+    if len(named) > 1:
+        raise ValueError(f"reset options {' and '.join(named)} name two starts: give one")
+    return read_start(options[named[0]], rules, named[0]) if named else None
+
+
+def check_render_mode(render_mode: str | None, modes: Sequence[str]) -> None:
+    """Raise ValueError for a render mode that does not exist."""
+    if render_mode not in (None, *modes):
+        raise ValueError(f"render_mode is {render_mode!r}, but must be one of {', '.join(modes)} or None")
+
+
+def check_option_names(options: Mapping[str, Any], known: Sequence[str]) -> None:
+    """Raise ValueError for a reset option that does not exist."""
+    unknown = [name for name in options if name not in known]
+    if unknown:
+        raise ValueError(f"{unknown[0]!r} is not a reset option: these are {', '.join(known)}")
 
 
 class CanfieldEnv(gym.Env[np.ndarray, Any]):
@@ -119,10 +154,7 @@ class CanfieldEnv(gym.Env[np.ndarray, Any]):
         seconds_per_action: int = 5,
         render_mode: str | None = None,
     ) -> None:
-        if render_mode is not None and render_mode not in self.metadata["render_modes"]:
-            raise ValueError(
-                f"render_mode is {render_mode!r}, but must be one of {self.metadata['render_modes']} or None"
-            )
+        check_render_mode(render_mode, self.metadata["render_modes"])
         announce_compilation()
         self.rules = rules_for_draw(rules, draw_count, "the environment's draw_count")
         self.render_mode = render_mode
@@ -130,7 +162,7 @@ class CanfieldEnv(gym.Env[np.ndarray, Any]):
         self.action_space = gym.spaces.Discrete(ACTIONS)
         self._strict = strict
         self._states = new_environment_record(self.rules, observation, reward, end_when_stuck, seconds_per_action)
-        self._starts = read_deals(deals, self.rules)
+        self._starts, self._start_codes = lay_out(self._states, read_deals(deals, self.rules))
         self._stream_seeded = False
         self._code: str | None = None
         self._ended = True
@@ -139,37 +171,30 @@ class CanfieldEnv(gym.Env[np.ndarray, Any]):
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[np.ndarray, dict[str, Any]]:
-        start, attempt = self._read_options(options or {})
+        options = options or {}
+        check_option_names(options, ("code", "deal", "position", "attempt"))
+        attempt, start = read_attempt(options), read_start_option(options, self.rules)
         super().reset(seed=seed)
         if seed is not None or not self._stream_seeded:
             self._states["stream"] = self.np_random.bit_generator.random_raw()
             self._stream_seeded = True
-        states = self._states
-        states["attempt"] = attempt
-        if start is None and self._starts:
-            start = self._starts[episode.draw_index(states, 0, len(self._starts))]
+        self._states["attempt"] = attempt
         if start is not None:
-            self._code = lay_out(states, 0, start)
+            starts, codes = lay_out(self._states, (start,))
+            source = np.int64(0)
         else:
-            self._code = number_code(int(episode.reset_random(states, 0)), self.rules.draw_count)
-        self._ended = False
+            starts, codes = self._starts, self._start_codes
+            source = np.int64(batch.FROM_STARTS if codes else batch.FROM_NUMBERS)
+        dealt = int(batch.reset_single(self._states, starts, source))
+        self._code = codes[dealt] if dealt >= 0 else number_code(-1 - dealt, self.rules.draw_count)
+        return self._observe()
+
+    def _observe(self) -> tuple[np.ndarray, dict[str, Any]]:
         observation, mask = np.empty(OBSERVATION_SIZE, np.uint8), np.empty(ACTIONS, np.int8)
-        stuck, score, cards = episode.observe(states, 0, observation, mask)
+        ended, stuck, score, cards = episode.observe(self._states, 0, observation, mask)
+        self._ended = ended
         self._mask = mask
         return observation, self._info(mask, score, cards, False, stuck)
-
-    def _read_options(self, options: Mapping[str, Any]) -> tuple[Start | None, int]:
-        """The start that reset's options name, and the number of the attempt."""
-        unknown = set(options) - {"code", "deal", "position", "attempt"}
-        if unknown:
-            raise ValueError(f"{unknown.pop()!r} is not a reset option: these are code, deal, position and attempt")
-        named = [name for name in ("code", "deal", "position") if options.get(name) is not None]
-        if len(named) > 1:
-            raise ValueError(f"reset options {' and '.join(named)} name two starts: give one")
-        attempt = options.get("attempt", 1)
-        if type(attempt) is not int or not 1 <= attempt <= 1_000_000:
-            raise ValueError(f"reset option attempt is {attempt!r}, but must be a whole number from 1")
-        return (read_start(options[named[0]], self.rules, named[0]) if named else None), attempt
 
     def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
         action = index(action)
@@ -220,11 +245,10 @@ class CanfieldEnv(gym.Env[np.ndarray, Any]):
         """Everything about the episode and the stream that deals, hidden cards included, for ``set_state``."""
         return self._states.copy(), self._code
 
-    def set_state(self, state: tuple[np.ndarray, str | None]) -> None:
-        """Go on exactly from where ``get_state`` was called, on this environment or another with its settings."""
+    def set_state(self, state: tuple[np.ndarray, str | None]) -> tuple[np.ndarray, dict[str, Any]]:
+        """Go on exactly from where ``get_state`` was called, on this environment or another with its settings;
+        observation and info as ``reset`` gives them."""
         states, self._code = state
         self._states[:] = states
-        self._ended = bool(states["ended"][0])
         self._stream_seeded = True
-        self._mask = np.empty(ACTIONS, np.int8)
-        episode.observe(self._states, 0, np.empty(OBSERVATION_SIZE, np.uint8), self._mask)
+        return self._observe()

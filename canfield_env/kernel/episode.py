@@ -143,20 +143,6 @@ def reset_cards(states: np.ndarray, i: int, cards: np.ndarray, number: int) -> N
 
 
 @entry
-def reset_random(states: np.ndarray, i: int) -> np.int64:
-    """Deal the next number of record ``i``'s stream, and return it."""
-    number = shuffle.draw_number(states[i])
-    deal_number(states[i], number)
-    return number
-
-
-@entry
-def draw_index(states: np.ndarray, i: int, n: int) -> np.int64:
-    """An unbiased number below ``n`` from record ``i``'s stream."""
-    return shuffle.draw_below(states[i], n)
-
-
-@entry
 def load(
     states: np.ndarray,
     i: int,
@@ -205,12 +191,13 @@ def load(
 
 
 @entry
-def observe(states: np.ndarray, i: int, observation: np.ndarray, mask: np.ndarray) -> tuple[bool, int, int]:
-    """Write record ``i``'s observation, uint8, and its mask, int8, shape (95,); stuck, score, foundation cards."""
+def observe(states: np.ndarray, i: int, observation: np.ndarray, mask: np.ndarray) -> tuple[bool, bool, int, int]:
+    """Write record ``i``'s observation, uint8, and its mask, int8, shape (95,); ended, stuck, score, foundation
+    cards."""
     s = states[i]
     write_mask(s, mask)
     write_observation(s, observation)
-    return int(s["stuck"]) == 1, score(s), int(s["foundation_cards"])
+    return int(s["ended"]) == 1, int(s["stuck"]) == 1, score(s), int(s["foundation_cards"])
 
 
 @entry

@@ -6,6 +6,7 @@ import numpy as np
 
 from .jit import entry, inner, wrapping
 from .shuffle import next_state, output
+from .state import ACTIONS
 
 _BYTES = np.uint64(0x0101010101010101)  # one in each of eight bytes
 _SIGNS = np.uint64(0x8080808080808080)
@@ -23,7 +24,7 @@ def eight_entries(mask: np.ndarray, start: int, stop: int) -> np.uint64:
 
 @inner
 @wrapping
-def sample_row(mask: np.ndarray, random: np.uint64) -> int:
+def sample_row(mask: np.ndarray, random: np.uint64) -> np.int64:
     """The legal action that ``random`` chooses, each with the same chance (to one part in 2**25).
 
     Byte sums by multiplication: the product of a word of 0/1 bytes with 0x0101... has in its byte b the number
@@ -51,9 +52,16 @@ def sample_row(mask: np.ndarray, random: np.uint64) -> int:
 
 
 @entry
-def sample_rows(masks: np.ndarray, seed: np.uint64, actions: np.ndarray) -> None:
-    """Write a legal action for each row of ``masks``, int8, shape (N, 95), to ``actions``, int64, shape (N,)."""
+def sample_rows(masks: np.ndarray, seed: np.uint64, actions: np.ndarray) -> int:
+    """Write a legal action for each row of ``masks``, int8, shape (N, 95), to ``actions``, int64, shape (N,).
+
+    Returns the first row in which nothing is legal, or -1.
+    """
     state = seed
     for i in range(len(masks)):
         state = next_state(state)
-        actions[i] = sample_row(masks[i], output(state))
+        action = sample_row(masks[i], output(state))
+        if action >= ACTIONS or masks[i, action] == 0:
+            return i
+        actions[i] = action
+    return -1
