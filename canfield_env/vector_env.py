@@ -214,25 +214,26 @@ class CanfieldVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         actions = self._read_actions(actions)
         self._outputs = outputs = self._new_outputs()
-        self._run(actions, outputs)
-        done = outputs.terminations | outputs.truncations
-        info: dict[str, Any] = {}
-        if self.autoreset_mode == AutoresetMode.NEXT_STEP:
-            if self._resets_due:
-                self._deal_next(np.flatnonzero(self._todo == batch.RESET), outputs, 1)
-            self._resets_due = self._mark(done)
-        elif self.autoreset_mode == AutoresetMode.DISABLED:
-            self._resets_due = self._mark(done) or self._resets_due
-        elif done.any():
-            indices = np.flatnonzero(done)
-            info = self._final(indices, done, outputs)
-            self._deal_next(indices, outputs, 1)
+        ends = self._run(actions, outputs)
+        if self._resets_due:  # only under NEXT_STEP: under DISABLED such a step is refused
+            self._deal_next(np.flatnonzero(self._todo == batch.RESET), outputs, 1)
+            self._resets_due = False
+        final: dict[str, Any] = {}
+        if ends:
+            done = outputs.terminations | outputs.truncations
+            if self.autoreset_mode == AutoresetMode.SAME_STEP:
+                indices = np.flatnonzero(done)
+                final = self._final(indices, done, outputs)
+                self._deal_next(indices, outputs, 1)
+            else:
+                self._todo[done] = batch.RESET
+                self._resets_due = True
         return (
             outputs.observations,
             outputs.rewards,
             outputs.terminations,
             outputs.truncations,
-            {**info, **self._info(outputs)},
+            final | self._info(outputs),
         )
 
     def render(self) -> tuple[str, ...] | None:
@@ -305,7 +306,7 @@ class CanfieldVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         codes = self._codes.copy()
         rows: tuple[np.ndarray, ...]
         rows = (self._states, self._elapsed, self._returns, self._todo, codes, self.queue_index)
-        for array, saved in zip(rows, state, strict=True):
+        for array, saved in zip(rows, tuple(state), strict=True):
             array[chosen] = saved if len(saved) == 1 else saved[chosen]
         self._codes = _read_only(codes)
         self._stream_seeded[chosen] = True
@@ -322,26 +323,17 @@ class CanfieldVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     def _seen(self, outputs: Outputs) -> tuple[np.ndarray, ...]:
         return outputs.masks, outputs.scores, outputs.foundation_cards, outputs.is_success, outputs.stuck
 
-    def _run(self, actions: np.ndarray, outputs: Outputs) -> None:
-        """Step all sub-environments, in threads where there are several."""
+    def _run(self, actions: np.ndarray, outputs: Outputs) -> int:
+        """Step all sub-environments, in threads where there are several; how many episodes ended."""
 
-        def run(start: int, stop: int) -> None:
-            batch.step_range(
+        def run(start: int, stop: int) -> int:
+            return batch.step_range(
                 self._states, start, stop, self._todo, actions, self._max_steps, self._elapsed, self._returns, *outputs
             )
 
         if self._pool is None:
-            run(0, self.num_envs)
-        else:
-            for future in [self._pool.submit(run, start, stop) for start, stop in self._ranges]:
-                future.result()
-
-    def _mark(self, done: np.ndarray) -> bool:
-        """Note which sub-environments are to be reset; whether there are any."""
-        if not done.any():
-            return False
-        self._todo[done] = batch.RESET
-        return True
+            return run(0, self.num_envs)
+        return sum(future.result() for future in [self._pool.submit(run, *bounds) for bounds in self._ranges])
 
     def _deal_next(self, indices: np.ndarray, outputs: Outputs, attempt: int) -> None:
         """Deal anew in ``indices``: the queue's next codes, or what ``deals`` says. Those for which the queue has

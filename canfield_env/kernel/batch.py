@@ -161,9 +161,13 @@ def step_range(
     foundation_cards: np.ndarray,
     is_success: np.ndarray,
     stuck: np.ndarray,
-) -> None:
+) -> int:
     """Step the records ``start`` to ``stop``: all those to STEP; IDLE ones stand still, and RESET ones are left
-    to ``reset_some``. ``elapsed`` and ``returns`` count the episode's steps and rewards."""
+    to ``reset_some``. ``elapsed`` and ``returns`` count the episode's steps and rewards.
+
+    Returns how many episodes ended, by termination or truncation.
+    """
+    ends = 0
     for i in range(start, stop):
         s = states[i]
         rewards[i] = 0.0
@@ -177,7 +181,9 @@ def step_range(
             rewards[i] = reward
             terminations[i] = int(s["ended"]) == 1
             truncations[i] = elapsed[i] >= max_steps
+            ends += 1 if terminations[i] or truncations[i] else 0
             illegal_action[i] = illegal
             write_info(s, i, scores, foundation_cards, is_success, stuck)
         elif todo[i] == IDLE:
             observe_one(s, i, todo, observations, masks, scores, foundation_cards, is_success, stuck)
+    return ends

@@ -211,8 +211,9 @@ def take_from_waste(s: State) -> int:
     """Take the waste's top card; the ones after it in the talon move up by one."""
     waste = int(s["waste_count"]) - 1
     card = int(s["talon"][waste])
-    for k in range(waste, 33):
-        s["talon"][k] = s["talon"][k + 1]
+    first = np.int8(waste)
+    for k in range(33):  # all of them, whatever is left: a loop of fixed length is many cards at a time
+        s["talon"][k] = s["talon"][k + 1] if np.int8(k) >= first else s["talon"][k]
     low, high = np.int8(PLACE_TALON + waste), np.int8(PLACE_RESERVE_BELOW)
     for other in range(52):
         place = s["place"][other]
