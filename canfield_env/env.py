@@ -237,7 +237,7 @@ class CanfieldEnv(gym.Env[np.ndarray, Any]):
 
     ## Episode End
 
-    Termination: the game is won; or, unless ``end_when_stuck=False``, the player can know that it is *dead*: he has seen
+    Termination: the game is won; or, unless ``end_when_stuck=False``, the player can know that it is *dead*: he saw
     the whole stock (a redeal was made, or the stock is empty), and no play is possible now, at any waste top still to
     come in this pass, or in one full pass after a redeal (none where the redeals are used up). A take-back is a play.
 
