@@ -141,6 +141,8 @@ class _Table:
         loaded = task.player.load() if isinstance(task.player, PlayerName) else task.player
         self.player = check_player(loaded, task.name)
         self.env = make_env(task.rules, player_observation(self.player), task.reward)
+        self.env.reset()  # loads the compiled rules, which would count as time of the first game
+        self.env.step(0)
 
     def play(self, index: int, code: str) -> Row:
         """Play one game, number ``index`` of the list."""

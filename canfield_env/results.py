@@ -113,6 +113,12 @@ class Result(_Model):
         """The codes of the deals played."""
         return tuple(row.code for row in self.rows)
 
+    @property
+    def rules_text(self) -> str:
+        """The rules as shown to people."""
+        rules = Rules.read(self.rules)
+        return f"{rules} (draw {rules.draw_count})"
+
     @model_validator(mode="after")
     def _check(self) -> Result:
         rules = Rules.read(self.rules)
@@ -225,7 +231,7 @@ def compare(a: Result, b: Result) -> Comparison:
             for the same reward.
     """
     for what, value_a, value_b in (
-        ("rules", str(Rules.read(a.rules)), str(Rules.read(b.rules))),
+        ("rules", a.rules_text, b.rules_text),
         ("reward", a.reward, b.reward),
         ("number of deals", len(a.rows), len(b.rows)),
     ):
