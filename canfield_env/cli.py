@@ -54,7 +54,8 @@ def user_errors(command: Callable[P, T]) -> Callable[P, T]:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(0) from None
         except (ValueError, OSError) as error:
-            typer.echo(f"Error: {error}", err=True)
+            text = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) and error.filename else error
+            typer.echo(f"Error: {text}", err=True)
             raise typer.Exit(2) from error
         except KeyboardInterrupt:
             typer.echo("Interrupted.", err=True)
@@ -137,6 +138,8 @@ def evaluate(
         PlayerName.read(name)  # a misspelt second player is not found out after the first has played
     chosen = load_suite(suite)
     codes = chosen.codes[:deals]
+    if deals is not None and deals > len(codes):
+        raise ValueError(f"--deals is {deals}, but the suite {chosen.name} has {len(codes)} deals")
     results = []
     with _progress() as bar:
         for number, name in enumerate(player):
@@ -284,7 +287,7 @@ def _interval(interval: Interval, form: str) -> str:
 @app.command()
 @user_errors
 def bench(
-    steps: Annotated[int, typer.Option(min=1, help="Steps of each environment in one repeat.")] = 100_000,
+    steps: Annotated[int, typer.Option(min=1, help="Steps of each environment in one repeat.")] = 50_000,
     repeats: Annotated[int, typer.Option(min=1, help="Repeats, of which the median counts.")] = 5,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the episodes.")] = 0,
 ) -> None:

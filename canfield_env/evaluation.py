@@ -9,8 +9,10 @@ from __future__ import annotations
 import multiprocessing
 import platform
 import signal
-from collections.abc import Callable, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
 from time import perf_counter
@@ -149,7 +151,7 @@ class _Table:
         player = self.player
         started = perf_counter()
         observation, info = self.env.reset(options={"code": code})
-        _ask(self.task, code, player.begin, self.task.rules, game_seed(self.task.seed, index))
+        player.begin(self.task.rules, game_seed(self.task.seed, index))
         actions: list[int] = []
         total, ended = 0.0, False
         while not ended:
@@ -183,7 +185,7 @@ def play_batch(player: Any, task: _Task, numbered: Sequence[tuple[int, str]], pr
     codes = [code for _, code in numbered]
     whole = f"a batch of {len(codes)} games"
     observations, infos = map(list, zip(*(env.reset(options={"code": code}) for env, code in zip(envs, codes))))
-    _ask(task, whole, player.begin, task.rules, game_seed(task.seed, numbered[0][0]))
+    player.begin(task.rules, game_seed(task.seed, numbered[0][0]))
     rows: dict[int, Row] = {}
     actions: list[list[int]] = [[] for _ in codes]
     totals, seconds = [0.0] * len(codes), [0.0] * len(codes)
@@ -271,7 +273,7 @@ _table: _Table | None = None
 def _start_worker(task: _Task) -> None:
     global _task
     _task = task
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process; the first one handles it
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _play_chunk(numbered: Sequence[tuple[int, str]]) -> list[Row]:
@@ -291,12 +293,26 @@ def _play_in_processes(task: _Task, numbered: Sequence[tuple[int, str]], jobs: i
     context = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_start_worker, initargs=(task,))
     try:
-        futures = [pool.submit(_play_chunk, chunk) for chunk in chunks]
+        with _no_interrupt():  # processes start here, and begin with this process's handling of signals
+            futures = [pool.submit(_play_chunk, chunk) for chunk in chunks]
         for future in as_completed(futures):
             progress(len(future.result()))
         return [row for future in futures for row in future.result()]
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _no_interrupt() -> Iterator[None]:
+    """Ignore Ctrl-C for a moment: it reaches every process, but only the first one is to answer it."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread gets, and may handle, signals
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 # --- Replaying ---------------------------------------------------------------------------------------------

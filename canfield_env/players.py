@@ -52,7 +52,8 @@ class Player(Protocol):
 
     def begin(self, rules: Rules, seed: int) -> None:
         """Get ready for a game under ``rules``. What chance decides must follow from ``seed`` (64 bits), and
-        nothing may be kept from the games before: else results depend on which process played what."""
+        nothing may be kept from the games before: else results depend on which process played what. A player
+        made for other rules raises a ValueError that says so."""
 
     def act(self, observation: np.ndarray, mask: np.ndarray) -> int:
         """The action (0-94) to take, given the observation, uint8, shape (82,), and the legal actions, bool,
@@ -173,11 +174,9 @@ class PlayerName:
         """
         player_class = self._load_class()
         arguments = () if self.argument is None else (self.argument,)
-        try:
-            inspect.signature(player_class).bind(*arguments)
-        except TypeError:
-            wish = "needs an argument: write its name, a colon and, for instance, a path"
-            raise ValueError(f"player {self.text!r} {'takes no argument' if arguments else wish}") from None
+        if not _takes(player_class, arguments):
+            wish = "takes no argument" if arguments else "needs an argument: write a colon behind it and, say, a path"
+            raise ValueError(f"player {self.text!r} {wish}")
         return check_player(player_class(*arguments), self.text)
 
     def _load_class(self) -> Any:
@@ -192,6 +191,16 @@ class PlayerName:
         if not isinstance(player_class, type):
             raise ValueError(f"player {self.text!r}: the module {self.module!r} has no class {self.cls!r}")
         return player_class
+
+
+def _takes(player_class: Any, arguments: tuple[str, ...]) -> bool:
+    try:
+        inspect.signature(player_class).bind(*arguments)
+    except TypeError:
+        return False
+    except ValueError:  # a class that is not written in Python does not say what it takes
+        pass
+    return True
 
 
 def load_player(name: str) -> Player:
