@@ -72,6 +72,8 @@ class TrainConfig(_Model):
         seed: Seed of the networks, the deals and the sampling.
         env_kwargs: Keyword arguments of ``gym.make``, ``max_episode_steps`` included.
         reward_scale: Factor of the rewards that the learner sees (an episode can return 255).
+        loop_guard: Whether the learner's masks leave out what was already done at the same table in this game, as the
+            player does (``agents/loop_guard.py``).
         policy: Always ``MlpPolicy``.
         policy_kwargs: The network.
         n_steps … target_kl: As in MaskablePPO; ``learning_rate`` and ``clip_range`` take ``lin_…`` too.
@@ -90,6 +92,8 @@ class TrainConfig(_Model):
     seed: Annotated[Whole, Field(ge=0, lt=2**32)] = 0
     env_kwargs: dict[str, Any] = {}
     reward_scale: Annotated[float, Field(gt=0)] = 0.02
+
+    loop_guard: bool = True
 
     policy: Literal["MlpPolicy"] = "MlpPolicy"
     policy_kwargs: PolicyKwargs = PolicyKwargs()

@@ -15,6 +15,8 @@ from stable_baselines3.common.vec_env import VecEnv
 from canfield_env.env import CanfieldEnv
 from canfield_env.kernel.state import ACTIONS
 
+from .loop_guard import LoopGuard, tables
+
 INFO_KEYS = ("score", "foundation_cards", "is_success", "stuck")
 """What the info of an episode's last step says of it, beside what Stable-Baselines3 asks for."""
 
@@ -53,9 +55,11 @@ def make_vector_env(env_id: str, num_envs: int, **kwargs: Any) -> VectorEnv[Any,
     return LoopVectorEnv(env_id, num_envs, **kwargs)
 
 
-def make_vec_env(env_id: str, num_envs: int, reward_scale: float = 1.0, **kwargs: Any) -> CanfieldVecEnv:
+def make_vec_env(
+    env_id: str, num_envs: int, reward_scale: float = 1.0, loop_guard: bool = False, **kwargs: Any
+) -> CanfieldVecEnv:
     """A Stable-Baselines3 environment of ``num_envs`` games; ``kwargs`` as in ``gym.make``."""
-    return CanfieldVecEnv(make_vector_env(env_id, num_envs, **kwargs), reward_scale)
+    return CanfieldVecEnv(make_vector_env(env_id, num_envs, **kwargs), reward_scale, loop_guard)
 
 
 class CanfieldVecEnv(VecEnv):
@@ -70,9 +74,10 @@ class CanfieldVecEnv(VecEnv):
     Args:
         venv: Autoresets in the SAME_STEP mode.
         reward_scale: Factor of the rewards that the learner sees.
+        loop_guard: Whether masks leave out what was already done at the same table (``loop_guard.py``).
     """
 
-    def __init__(self, venv: VectorEnv[Any, Any, Any], reward_scale: float = 1.0) -> None:
+    def __init__(self, venv: VectorEnv[Any, Any, Any], reward_scale: float = 1.0, loop_guard: bool = False) -> None:
         mode = venv.metadata.get("autoreset_mode")
         if mode != AutoresetMode.SAME_STEP:
             raise ValueError(f"the vector environment's autoreset mode is {mode}, but must be AutoresetMode.SAME_STEP")
@@ -88,6 +93,8 @@ class CanfieldVecEnv(VecEnv):
         self._returns = np.zeros(venv.num_envs)
         self._lengths = np.zeros(venv.num_envs, np.int64)
         self._started = time.perf_counter()
+        self._guards = [LoopGuard() for _ in range(venv.num_envs)] if loop_guard else []
+        self._tables: list[int] = []
         super().__init__(venv.num_envs, box, venv.single_action_space)
 
     def action_masks(self) -> np.ndarray:
@@ -103,6 +110,9 @@ class CanfieldVecEnv(VecEnv):
         self._reset_seeds()
         self._reset_options()
         self._masks = info["action_mask"].astype(bool)
+        for guard in self._guards:
+            guard.clear()
+        self._guard(observations)
         self._returns[:] = 0
         self._lengths[:] = 0
         self.reset_infos = [{"code": code} for code in info["code"]]
@@ -112,6 +122,8 @@ class CanfieldVecEnv(VecEnv):
         self._actions = actions
 
     def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
+        for guard, table, action in zip(self._guards, self._tables, self._actions):
+            guard.note(table, int(action))
         observations, rewards, terminated, truncated, info = self.venv.step(self._actions)
         self._masks = info["action_mask"].astype(bool)
         self._returns += rewards
@@ -130,17 +142,32 @@ class CanfieldVecEnv(VecEnv):
                 },
                 **{key: final[key][i].item() for key in INFO_KEYS},
             }
+            if self._guards:
+                self._guards[i].clear()
+        self._guard(observations)
         self._returns[dones] = 0
         self._lengths[dones] = 0
         return observations, (rewards * self._scale).astype(np.float32), dones, infos
+
+    def _guard(self, observations: np.ndarray) -> None:
+        if self._guards:
+            self._tables = tables(observations)
+            for guard, table, mask in zip(self._guards, self._tables, self._masks):
+                guard.narrow(table, mask)
 
     def close(self) -> None:
         self.venv.close()
 
     def get_state(self) -> dict[str, np.ndarray]:
         """All of it as plain arrays, the streams that deal included, for ``set_state``."""
-        state = self.venv.get_state()  # type: ignore[attr-defined]
-        return {**state, "masks": self._masks, "returns": self._returns.copy(), "lengths": self._lengths.copy()}
+        state: dict[str, np.ndarray] = dict(self.venv.get_state())  # type: ignore[attr-defined]
+        state.update(masks=self._masks, returns=self._returns.copy(), lengths=self._lengths.copy())
+        if self._guards:
+            memories = [guard.get_state() for guard in self._guards]
+            state["guards"] = np.concatenate(memories)
+            state["guard_sizes"] = np.array([len(memory) for memory in memories])
+            state["tables"] = np.array(self._tables, np.uint64)
+        return state
 
     def set_state(self, state: dict[str, np.ndarray]) -> None:
         """Go on from where ``get_state`` was called, on an environment made the same way."""
@@ -148,6 +175,11 @@ class CanfieldVecEnv(VecEnv):
         self._masks = state["masks"]
         self._returns = state["returns"].copy()
         self._lengths = state["lengths"].copy()
+        if self._guards:
+            self._tables = state["tables"].tolist()
+            ends = np.cumsum(state["guard_sizes"])[:-1]
+            for guard, memory in zip(self._guards, np.split(state["guards"], ends)):
+                guard.set_state(memory)
 
     def _chosen(self, values: Any, indices: Any) -> list[Any]:
         return [values[i] for i in self._get_indices(indices)]

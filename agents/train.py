@@ -113,7 +113,7 @@ def make_evaluate(run: Run, model: MaskablePPO, codes: list[str]) -> Callable[[]
         # Sampling draws from a stream of its own: the training is the same with evaluations and without.
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(run.config.seed)
-            return play_codes(policy_act(model, run.config.eval_deterministic), codes, max_steps, **settings)
+            return play_codes(policy_act(model, run.config.eval_deterministic, True), codes, max_steps, **settings)
 
     return evaluate
 
@@ -124,7 +124,7 @@ def _schedule(value: float | str) -> float | LinearSchedule:
 
 def make_model(run: Run) -> MaskablePPO:
     config = run.config
-    env = make_vec_env(run.env_id, config.n_envs, config.reward_scale, **config.env_kwargs)
+    env = make_vec_env(run.env_id, config.n_envs, config.reward_scale, config.loop_guard, **config.env_kwargs)
     return MaskablePPO(
         config.policy,
         env,

@@ -24,6 +24,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from canfield_env.env import CanfieldEnv
 
 from .checkpoints import CheckpointError, read_state, read_weights, write_checkpoint
+from .loop_guard import LoopGuard, act_guarded
 from .sb3_env import CanfieldVecEnv
 
 Act = Callable[[np.ndarray, np.ndarray], np.ndarray]
@@ -67,9 +68,15 @@ def play_codes(act: Act, codes: Sequence[str], max_steps: int, **settings: Any) 
     return Played(returns, lengths, cards, cards == 52)
 
 
-def policy_act(model: MaskablePPO, deterministic: bool) -> Act:
-    def act(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+def policy_act(model: MaskablePPO, deterministic: bool, loop_guard: bool) -> Act:
+    """The model's policy as it is now, to play one batch of games."""
+    guard = LoopGuard() if loop_guard else None
+
+    def choose(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
         return model.predict(observations, action_masks=masks, deterministic=deterministic)[0]
+
+    def act(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        return act_guarded(choose, guard, observations, masks.copy())
 
     return act
 
