@@ -238,7 +238,6 @@ def train(run: Run, console: Console, progress: bool, overwrite: bool = False) -
             console.print(
                 f"{run.folder} is done: it has trained {resumed['timesteps']:,} steps. To train on, "
                 f"ask for more with -n.",
-                highlight=False,
             )
             return 0
     stop = Stop()
@@ -251,7 +250,7 @@ def train(run: Run, console: Console, progress: bool, overwrite: bool = False) -
             assert run.checkpoint is not None
             restore_snapshot(model, run.checkpoint, resumed)
             save_config(run)
-            console.print(f"Resuming {run.checkpoint}", highlight=False)
+            console.print(f"Resuming {run.checkpoint}")
         model.set_logger(configure(str(run.tensorboard), ["tensorboard"]))
         callback = RunCallback(
             run.folder,
@@ -274,11 +273,9 @@ def train(run: Run, console: Console, progress: bool, overwrite: bool = False) -
             last = callback.finish()
     except OSError as error:
         found = checkpoints(run.folder)
-        console.print(f"[red]Stopped:[/red] cannot write to {run.folder}: {error.strerror}.", highlight=False)
+        console.print(f"[red]Stopped:[/red] cannot write to {run.folder}: {error.strerror}.")
         console.print(
             f"The last good checkpoint is {found[-1]}. {resume_hint(run)}" if found else "There is no checkpoint yet.",
-            highlight=False,
-            soft_wrap=True,
         )
         return 1
     finally:
@@ -287,9 +284,9 @@ def train(run: Run, console: Console, progress: bool, overwrite: bool = False) -
         if hasattr(model, "_logger"):
             model.logger.close()
     if stop.signal is not None:
-        console.print(f"Stopped. The checkpoint is {last}. {resume_hint(run)}", highlight=False, soft_wrap=True)
+        console.print(f"Stopped. The checkpoint is {last}. {resume_hint(run)}")
         return 128 + stop.signal
-    console.print(f"Done: {last}", highlight=False, soft_wrap=True)
+    console.print(f"Done: {last}")
     return 0
 
 
@@ -327,7 +324,7 @@ def command(
         bool | None, typer.Option("--progress/--no-progress", help="Progress bar (default: on a terminal).")
     ] = None,
 ) -> None:
-    console = Console()
+    console = Console(highlight=False, soft_wrap=True)
     flags = {
         "n_timesteps": n_timesteps,
         "seed": seed,

@@ -171,7 +171,8 @@ def take_snapshot(model: MaskablePPO) -> tuple[dict[str, Any], dict[str, np.ndar
 
 def restore_snapshot(model: MaskablePPO, path: Path, about: Mapping[str, Any]) -> None:
     """Put ``model``, made anew from the run's config, where the checkpoint at ``path`` was."""
-    plain, arrays = about["training"], read_state(path)
+    arrays = read_state(path)
+    plain = about["training"]
     env = model.env
     assert isinstance(env, CanfieldVecEnv)
     try:
@@ -319,7 +320,6 @@ class RunCallback(BaseCallback):
         self._progress.console.print(
             f"{now:>11,} steps: won {row['win_rate']:.1%}, {row['mean_foundation_cards']:.2f} foundation cards, "
             f"return {row['mean_return']:.1f} on {len(row['won'])} deals" + (" (best so far)" if better else ""),
-            highlight=False,
         )
 
     def _named(self, now: int) -> dict[str, Any]:
