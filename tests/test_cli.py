@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from canfield_env import Game, Position
-from canfield_env.bench import measure, record
+from canfield_env.bench import measure, on_one_core, record, vector_run
 from canfield_env.cli import app
 from canfield_env.deals import number_code
 from canfield_env.evaluation import evaluate
@@ -203,7 +203,14 @@ def test_bench():
     assert "CartPole-v1" in text
     assert "times the steps of" in text
     with pytest.raises(ValueError, match="repeats is 0"):
-        measure(repeats=0)
+        measure({}, repeats=0)
+
+
+def test_bench_of_the_vector_environment():
+    steps, seconds = vector_run(8, seconds=0.01)()
+    given, fewer_seconds = vector_run(8, draw=False, seconds=0.01)()
+    assert steps % 8 == given % 8 == 0 and min(steps, given, seconds, fewer_seconds) > 0
+    assert on_one_core(lambda: [speed.name for speed in measure({"a": lambda: (2, 0.5)}, 2)]) == ["a"]
 
 
 def test_bench_plays_the_episodes_it_recorded():
