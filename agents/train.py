@@ -26,19 +26,19 @@ from stable_baselines3.common.utils import LinearSchedule
 
 import canfield_env
 from canfield_env.env import OBSERVATIONS, REWARDS, CanfieldEnv, read_start
+from canfield_env.evaluation import evaluate
+from canfield_env.results import Result
 from canfield_env.suites import load_suite
 
 from .checkpoints import CheckpointError, check_fits, made_for, policy_arguments, read_about
 from .config import ConfigError, TrainConfig, check_config, read_config, read_pairs, write_config
+from .ppo_player import PolicyPlayer
 from .sb3_env import make_vec_env
 from .training import (
     Evaluations,
-    Played,
     RunCallback,
     Stop,
     checkpoints,
-    play_codes,
-    policy_act,
     replacing,
     restore_snapshot,
 )
@@ -75,12 +75,16 @@ def make_single(run: Run) -> CanfieldEnv:
     return env
 
 
+def tier_and_reward(env: CanfieldEnv) -> tuple[str, str]:
+    """The environment's observation tier and its reward."""
+    record = env.get_state()[0]
+    return OBSERVATIONS[int(record["tier"][0])], REWARDS[int(record["reward_kind"][0])]
+
+
 def describe(run: Run, env: CanfieldEnv) -> dict[str, Any]:
     """What a checkpoint of the run says of itself."""
-    record = env.get_state()[0]
-    tier, reward = OBSERVATIONS[int(record["tier"][0])], REWARDS[int(record["reward_kind"][0])]
     return {
-        **made_for(run.env_id, env.rules, tier, reward),
+        **made_for(run.env_id, env.rules, *tier_and_reward(env)),
         "network": run.config.policy_kwargs.model_dump(),
     }
 
@@ -101,21 +105,18 @@ def evaluation_codes(run: Run, env: CanfieldEnv) -> list[str]:
     return list(codes[: config.eval_deals])
 
 
-def make_evaluate(run: Run, model: MaskablePPO, codes: list[str]) -> Callable[[], Played] | None:
+def make_evaluate(run: Run, model: MaskablePPO, env: CanfieldEnv, codes: list[str]) -> Callable[[], Result] | None:
+    """Plays the codes with the policy as it is when called; None without codes."""
     if not codes:
         return None
-    settings = {key: value for key, value in run.config.env_kwargs.items() if key != "max_episode_steps"}
-    spec = gym.spec(run.env_id)
-    settings = {**spec.kwargs, **settings}
-    max_steps = spec.max_episode_steps or canfield_env.MAX_EPISODE_STEPS
+    tier, reward = tier_and_reward(env)
 
-    def evaluate() -> Played:
-        # Sampling draws from a stream of its own: the training is the same with evaluations and without.
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(run.config.seed)
-            return play_codes(policy_act(model, run.config.eval_deterministic, True), codes, max_steps, **settings)
+    def play() -> Result:
+        player = PolicyPlayer(model.policy, tier, run.config.eval_deterministic)
+        model.policy.set_training_mode(False)
+        return evaluate(player, codes, env.rules, reward=reward, seed=run.config.seed)
 
-    return evaluate
+    return play
 
 
 def _schedule(value: float | str) -> float | LinearSchedule:
@@ -256,7 +257,7 @@ def train(run: Run, console: Console, progress: bool, overwrite: bool = False) -
             run.folder,
             about,
             Evaluations.read(run.folder, model.num_timesteps),
-            make_evaluate(run, model, codes),
+            make_evaluate(run, model, env, codes),
             run.config.eval_freq,
             run.config.save_freq,
             run.config.keep_checkpoints,

@@ -68,13 +68,11 @@ def same_training(first: Path, second: Path) -> bool:
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory, suite: Path) -> Path:
+def finished(tmp_path_factory: pytest.TempPathFactory, tiny: str) -> Path:
     """The folder of a finished tiny run; tests that change it take a copy."""
-    from conftest import TINY
-
     folder = tmp_path_factory.mktemp("finished")
     path = folder / "tiny.yaml"
-    path.write_text(yaml.safe_dump({"Canfield-v0": {**TINY, "eval_suite": str(suite)}}))
+    path.write_text(tiny)
     status, output = train(path, "--folder", folder / "runs")
     assert status == 0, output
     return folder / "runs" / "tiny"
