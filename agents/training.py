@@ -8,7 +8,7 @@ import re
 import signal
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
@@ -153,11 +153,20 @@ def checkpoints(run: Path) -> list[Path]:
 # --- Stopping ----------------------------------------------------------------------------------------------
 
 
+class StoppedError(Exception):
+    """A signal asked to stop."""
+
+
 class Stop:
     """Whether a signal asked to stop: the training does so at its next step, with everything in order."""
 
     def __init__(self) -> None:
         self.signal: int | None = None
+
+    def check(self, games: int) -> None:
+        """Break off an evaluation, whose progress calls this, if a signal asked to stop."""
+        if self.signal is not None:
+            raise StoppedError
 
     @contextmanager
     def listening(self) -> Iterator[None]:
@@ -251,7 +260,8 @@ class RunCallback(BaseCallback):
         now = self.model.num_timesteps
         if self._evaluate and now > self._evaluations.last:
             if last or (self._eval_freq and now // self._eval_freq > self._evaluations.last // self._eval_freq):
-                self._run_evaluation(now)
+                with suppress(StoppedError):  # an evaluation that was broken off is made again on resuming
+                    self._run_evaluation(now)
         self._snapshot = take_snapshot(self.model)
         if self._save_freq and now // self._save_freq > max(self._saved_at, 0) // self._save_freq:
             self._save()
