@@ -14,6 +14,7 @@ from .game import Game
 from .moves import IllegalMoveError, Move
 from .positions import Position, PositionError
 from .rules import Rules
+from .sampling import sample_legal
 
 __version__ = "0.1.0"
 
@@ -27,6 +28,7 @@ __all__ = [
     "Position",
     "PositionError",
     "Rules",
+    "sample_legal",
 ]
 
 MAX_EPISODE_STEPS = 1_000
@@ -41,6 +43,7 @@ for _id, _kwargs in _IDS.items():
     register(
         id=_id,
         entry_point="canfield_env.env:CanfieldEnv",
+        vector_entry_point="canfield_env.vector_env:CanfieldVectorEnv",
         max_episode_steps=MAX_EPISODE_STEPS,
         kwargs=_kwargs,
     )

@@ -9,11 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from .deals import code_draw_count
+from .rules import Rules
 
 _FOLDERS = (Path(__file__).parent / "suites", Path(__file__).parent.parent / "configs" / "suites")
 """Where the shipped suites are: in an installed package, and in a checkout."""
 
 _KEYS = ("name", "codes", "verdicts")
+VERDICTS = ("won", "unwinnable", "unknown")
+"""What a solver can say of a deal."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +25,7 @@ class Suite:
 
     Attributes:
         name: The suite's name.
-        codes: Deal codes, all of one draw.
+        codes: Deal codes in upper case, all different and all of one draw.
         verdicts: For each rule set by name, a list as long as ``codes`` of ``"won"``, ``"unwinnable"`` or
             ``"unknown"``.
     """
@@ -62,7 +65,7 @@ def load_suite(name: str | os.PathLike[str]) -> Suite:
 
     try:
         data = yaml.load(path.read_text(encoding="utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise ValueError(f"suite {path}: it is not YAML: {error}") from error
     return _read(path, data)
 
@@ -78,14 +81,32 @@ def _read(path: Path, data: Any) -> Suite:
         raise ValueError(f"suite {path}: name must be text, not {name!r}")
     if not isinstance(codes, list) or not codes:
         raise ValueError(f"suite {path}: codes must be a list of deal codes")
-    draws = {}
-    for index, code in enumerate(codes):
+    draws: dict[int, str] = {}
+    places: dict[str, int] = {}
+    for place, code in enumerate(codes, 1):
         try:
             draws[code_draw_count(code)] = code
         except ValueError as error:
-            raise ValueError(f"suite {path}: code {index + 1}: {error}") from error
+            raise ValueError(f"suite {path}: code {place}: {error}") from error
+        if code.upper() in places:
+            raise ValueError(f"suite {path}: code {place}, {code}, is code {places[code.upper()]} again")
+        places[code.upper()] = place
     if len(draws) > 1:
         raise ValueError(f"suite {path}: its codes must be all of one draw, but {draws[1]} and {draws[3]} are not")
-    if not isinstance(verdicts, dict) or any(len(verdict) != len(codes) for verdict in verdicts.values()):
-        raise ValueError(f"suite {path}: verdicts must give each rule set a list as long as codes")
-    return Suite(name, tuple(codes), {rules: tuple(verdict) for rules, verdict in verdicts.items()})
+    return Suite(name, tuple(places), _read_verdicts(path, verdicts, len(codes)))
+
+
+def _read_verdicts(path: Path, verdicts: Any, deals: int) -> dict[str, tuple[str, ...]]:
+    if not isinstance(verdicts, dict):
+        raise ValueError(f"suite {path}: verdicts must give each rule set a list, not {verdicts!r}")
+    for rules, words in verdicts.items():
+        try:
+            Rules.read(rules)
+        except ValueError as error:
+            raise ValueError(f"suite {path}: verdicts: {error}") from error
+        if not isinstance(words, list) or len(words) != deals:
+            raise ValueError(f"suite {path}: the verdicts for {rules} must be a list as long as codes, {deals} words")
+        for word in words:
+            if word not in VERDICTS:
+                raise ValueError(f"suite {path}: verdict {word!r} for {rules} is not one of {', '.join(VERDICTS)}")
+    return {rules: tuple(words) for rules, words in verdicts.items()}

@@ -11,55 +11,56 @@ import numpy as np
 
 from .jit import inner
 from .play import (
+    NO_CARD,
     can_draw,
-    can_play,
     column_card,
+    column_takes,
     empty_column_takes,
     first_empty_column,
-    fits_card,
-    fits_foundation,
     foundation_top,
+    foundations_take,
+    movable_heads,
     no_play_to_come,
     tail_that_fits,
 )
-from .state import (
-    COLUMN,
-    FOUNDATION,
-    PLACE_COLUMN,
-    PLACE_TALON,
-    RESERVE,
-    STOCK,
-    WASTE,
-    State,
-)
+from .state import COLUMN, FOUNDATION, PLACE_COLUMN, PLACE_TALON, RESERVE, STOCK, WASTE, State
 
 WASTE_TO_FOUNDATION, WASTE_TO_COLUMN, RESERVE_TO_FOUNDATION, RESERVE_TO_COLUMN = 1, 2, 6, 7
 COLUMN_TO_FOUNDATION, FOUNDATION_TO_COLUMN, COLUMN_TO_COLUMN, TAIL_TO_EMPTY = 11, 15, 31, 43
+
+WORD = 48
+"""Sets of actions are held in two words: bits 0-47, and 48-94."""
+
+SPREAD = np.array([[byte >> bit & 1 for bit in range(8)] for byte in range(256)], np.int8)
+
+
+def _piles(action: int) -> tuple[int, int]:
+    """Source and target of the actions 0-42, and of the tails a column to be replaced."""
+    if action < WASTE_TO_FOUNDATION:
+        return STOCK, STOCK
+    if action < RESERVE_TO_FOUNDATION:
+        return WASTE, FOUNDATION if action < WASTE_TO_COLUMN else COLUMN + action - WASTE_TO_COLUMN
+    if action < COLUMN_TO_FOUNDATION:
+        return RESERVE, FOUNDATION if action < RESERVE_TO_COLUMN else COLUMN + action - RESERVE_TO_COLUMN
+    if action < FOUNDATION_TO_COLUMN:
+        return COLUMN + action - COLUMN_TO_FOUNDATION, FOUNDATION
+    if action < COLUMN_TO_COLUMN:
+        suit, column = divmod(action - FOUNDATION_TO_COLUMN, 4)
+        return FOUNDATION + suit, COLUMN + column
+    i, j = divmod(action - COLUMN_TO_COLUMN, 3)
+    return COLUMN + i, COLUMN + j + (j >= i)
+
+
+SOURCE, TARGET = (np.array(piles, np.int8) for piles in zip(*map(_piles, range(TAIL_TO_EMPTY)), strict=True))
 
 
 @inner
 def decode(s: State, action: int) -> tuple[int, int, int]:
     """The move (source, target, count) that an action means in this position; a count of 0 where none."""
-    if action < WASTE_TO_FOUNDATION:
-        return STOCK, STOCK, 1
-    if action < WASTE_TO_COLUMN:
-        return WASTE, FOUNDATION, 1
-    if action < RESERVE_TO_FOUNDATION:
-        return WASTE, COLUMN + action - WASTE_TO_COLUMN, 1
-    if action < RESERVE_TO_COLUMN:
-        return RESERVE, FOUNDATION, 1
-    if action < COLUMN_TO_FOUNDATION:
-        return RESERVE, COLUMN + action - RESERVE_TO_COLUMN, 1
-    if action < FOUNDATION_TO_COLUMN:
-        return COLUMN + action - COLUMN_TO_FOUNDATION, FOUNDATION, 1
-    if action < COLUMN_TO_COLUMN:
-        suit, column = (action - FOUNDATION_TO_COLUMN) // 4, (action - FOUNDATION_TO_COLUMN) % 4
-        return FOUNDATION + suit, COLUMN + column, 1
     if action < TAIL_TO_EMPTY:
-        i, j = (action - COLUMN_TO_COLUMN) // 3, (action - COLUMN_TO_COLUMN) % 3
-        j += 1 if j >= i else 0
-        both = int(s["length"][i]) > 0 and int(s["length"][j]) > 0
-        return COLUMN + i, COLUMN + j, tail_that_fits(s, i, j) if both else 0
+        source, target = int(SOURCE[action]), int(TARGET[action])
+        count = tail_that_fits(s, source - COLUMN, target - COLUMN) if action >= COLUMN_TO_COLUMN else 1
+        return source, target, count
     card = action - TAIL_TO_EMPTY
     empty = first_empty_column(s)
     place = int(s["place"][card])
@@ -68,17 +69,6 @@ def decode(s: State, action: int) -> tuple[int, int, int]:
     column, lap = (place - PLACE_COLUMN) // 4, (place - PLACE_COLUMN) % 4
     k = 13 * lap + (int(s["first"][column]) % 13 - card % 13 + 13) % 13
     return COLUMN + column, COLUMN + empty, int(s["length"][column]) - k
-
-
-@inner
-def is_legal(s: State, action: int, source: int, target: int, count: int) -> bool:
-    """Whether ``action``, decoded to this move, is one of the legal actions: of empty columns only the first."""
-    if source == STOCK:
-        return can_draw(s)
-    if target >= COLUMN and action < TAIL_TO_EMPTY and int(s["length"][target - COLUMN]) == 0:
-        if target - COLUMN != first_empty_column(s):
-            return False
-    return can_play(s, source, target, count)
 
 
 @inner
@@ -108,74 +98,104 @@ def encode(s: State, source: int, target: int, count: int) -> int:
 
 
 @inner
+def in_words(plays: int, tails: int) -> tuple[int, int]:
+    """Bits of the actions 0-42, and of the heads of tails (actions 43-94), as the two words of a set of actions."""
+    return plays | (tails & 31) << TAIL_TO_EMPTY, tails >> 5
+
+
+@inner
 def write_mask(s: State, mask: np.ndarray) -> None:
-    """Write the legal actions to ``mask``, shape (95,), and to the record whether the player is stuck.
+    """Write the legal actions to ``mask``, shape (95,), and to the record, with whether the player is stuck.
 
     All true where the game has ended, or nothing can be done.
     """
-    mask[:] = 0
-    plays = 0
-    if int(s["foundation_cards"]) < 52:
-        plays = mark_plays(s, mask)
+    plays, tails = legal_plays(s)
     drawable = can_draw(s)
-    s["stuck"] = 1 if plays == 0 and int(s["foundation_cards"]) < 52 and no_play_to_come(s) else 0
-    if drawable:
-        mask[0] = 1
-    if int(s["ended"]) == 1 or (plays == 0 and not drawable):
-        mask[:] = 1
+    s["stuck"] = 1 if plays | tails == 0 and int(s["foundation_cards"]) < 52 and no_play_to_come(s) else 0
+    low, high = in_words(plays | (1 if drawable else 0), tails)
+    s["legal"][0] = low
+    s["legal"][1] = high
+    if int(s["ended"]) == 1 or low | high == 0:
+        low, high = -1, -1
+    spread_bits(low, high, mask)
 
 
 @inner
-def mark_plays(s: State, mask: np.ndarray) -> int:
-    """Mark every legal action but the draw, from the few cards that can move; how many there are."""
-    plays = 0
-    empty = first_empty_column(s)
-    if int(s["waste_count"]) > 0:
-        card = int(s["talon"][int(s["waste_count"]) - 1])
-        plays += mark_card(s, mask, card, WASTE, empty, WASTE_TO_FOUNDATION, WASTE_TO_COLUMN)
-    if int(s["reserve_count"]) > 0:
-        card = int(s["reserve"][int(s["reserve_count"]) - 1])
-        plays += mark_card(s, mask, card, RESERVE, empty, RESERVE_TO_FOUNDATION, RESERVE_TO_COLUMN)
+def is_legal(s: State, action: int) -> bool:
+    """Whether the action is legal, by the last mask written."""
+    word = 1 if action >= WORD else 0
+    return (int(s["legal"][word]) >> (action - WORD * word)) & 1 == 1
+
+
+@inner
+def spread_bits(low: int, high: int, mask: np.ndarray) -> None:
+    """Write the bits of the two words of actions to ``mask``, one entry each, eight at a time."""
+    for group in range(6):
+        for bit in range(8):
+            mask[8 * group + bit] = SPREAD[(low >> 8 * group) & 255, bit]
+    for group in range(5):
+        for bit in range(8):
+            mask[WORD + 8 * group + bit] = SPREAD[(high >> 8 * group) & 255, bit]
+    for bit in range(7):
+        mask[WORD + 40 + bit] = (high >> (40 + bit)) & 1
+
+
+@inner
+def legal_plays(s: State) -> tuple[int, int]:
+    """The legal actions but the draw as bits: those of actions 1-42, and the heads of tails (actions 43-94)."""
+    if int(s["foundation_cards"]) == 52:
+        return 0, 0
+    takes = foundations_take(s)
+    waste, reserve = int(s["waste_count"]), int(s["reserve_count"])
+    waste_top = int(s["talon"][waste - 1]) if waste > 0 else NO_CARD
+    reserve_top = int(s["reserve"][reserve - 1]) if reserve > 0 else NO_CARD
+    plays = ((takes >> waste_top) & 1) << WASTE_TO_FOUNDATION
+    plays |= ((takes >> reserve_top) & 1) << RESERVE_TO_FOUNDATION
+    clubs, diamonds, hearts, spades = NO_CARD, NO_CARD, NO_CARD, NO_CARD
     if int(s["take_back"]) == 1:
-        for suit in range(4):
-            if int(s["foundation"][suit]) > 0:
-                card = foundation_top(s, suit)
-                to_column = FOUNDATION_TO_COLUMN + 4 * suit
-                plays += mark_card(s, mask, card, FOUNDATION + suit, empty, -1, to_column)
-    tails = empty >= 0 and int(s["whole_columns"]) == 0 and empty_column_takes(s, COLUMN)
-    for i in range(4):
-        length = int(s["length"][i])
-        if length == 0:
-            continue
-        if fits_foundation(s, int(s["top"][i])):
-            mask[COLUMN_TO_FOUNDATION + i] = 1
-            plays += 1
-        for j in range(4):
-            if j != i and int(s["length"][j]) > 0 and tail_that_fits(s, i, j) > 0:
-                mask[COLUMN_TO_COLUMN + 3 * i + j - (1 if j > i else 0)] = 1
-                plays += 1
-        if tails:
-            for k in range(1, length):
-                mask[TAIL_TO_EMPTY + column_card(s, i, k)] = 1
-            plays += length - 1
-    return plays
+        clubs, diamonds = top_or_none(s, 0), top_or_none(s, 1)
+        hearts, spades = top_or_none(s, 2), top_or_none(s, 3)
+    for column in range(4):
+        # An empty column fits no card, and has none to move: no branch asks for it here.
+        fits = column_takes(s, column)
+        top = int(s["top"][column]) if int(s["length"][column]) > 0 else NO_CARD
+        plays |= ((takes >> top) & 1) << (COLUMN_TO_FOUNDATION + column)
+        plays |= ((fits >> waste_top) & 1) << (WASTE_TO_COLUMN + column)
+        plays |= ((fits >> reserve_top) & 1) << (RESERVE_TO_COLUMN + column)
+        plays |= ((fits >> clubs) & 1) << (FOUNDATION_TO_COLUMN + column)
+        plays |= ((fits >> diamonds) & 1) << (FOUNDATION_TO_COLUMN + 4 + column)
+        plays |= ((fits >> hearts) & 1) << (FOUNDATION_TO_COLUMN + 8 + column)
+        plays |= ((fits >> spades) & 1) << (FOUNDATION_TO_COLUMN + 12 + column)
+        for other in range(4):
+            if other != column:
+                fitting = 1 if fits & movable_heads(s, other) != 0 else 0
+                plays |= fitting << (COLUMN_TO_COLUMN + 3 * other + column - (1 if column > other else 0))
+    empty = first_empty_column(s)
+    if empty < 0:
+        return plays, 0
+    more, tails = legal_to_empty(s, empty)
+    return plays | more, tails
 
 
 @inner
-def mark_card(
-    s: State, mask: np.ndarray, card: int, source: int, empty: int, to_foundation: int, to_column: int
-) -> int:
-    """Mark where one card can go: ``to_foundation`` (-1: not asked) and ``to_column`` + column."""
-    plays = 0
-    if to_foundation >= 0 and fits_foundation(s, card):
-        mask[to_foundation] = 1
-        plays += 1
-    for column in range(4):
-        if int(s["length"][column]) == 0:
-            takes = column == empty and empty_column_takes(s, source)
-        else:
-            takes = fits_card(s, card, int(s["top"][column]))
-        if takes:
-            mask[to_column + column] = 1
-            plays += 1
-    return plays
+def top_or_none(s: State, suit: int) -> int:
+    """The foundation's top card, or NO_CARD."""
+    return foundation_top(s, suit) if int(s["foundation"][suit]) > 0 else NO_CARD
+
+
+@inner
+def legal_to_empty(s: State, column: int) -> tuple[int, int]:
+    """The legal plays to ``column``, the first empty one: bits of actions 1-42, and heads of tails."""
+    plays, tails = 0, 0
+    if int(s["waste_count"]) > 0 and empty_column_takes(s, WASTE):
+        plays |= 1 << (WASTE_TO_COLUMN + column)
+    if empty_column_takes(s, RESERVE):
+        if int(s["reserve_count"]) > 0:
+            plays |= 1 << (RESERVE_TO_COLUMN + column)
+        for suit in range(4):
+            if int(s["take_back"]) == 1 and int(s["foundation"][suit]) > 0:
+                plays |= 1 << (FOUNDATION_TO_COLUMN + 4 * suit + column)
+        for other in range(4):
+            if int(s["whole_columns"]) == 0 and int(s["length"][other]) > 0:
+                tails |= int(s["cards"][other]) ^ (1 << int(s["first"][other]))
+    return plays, tails

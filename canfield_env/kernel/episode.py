@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from . import shuffle
-from .actions import decode, encode, is_legal, mark_plays, write_mask
+from .actions import decode, encode, in_words, is_legal, legal_plays, spread_bits, write_mask
 from .jit import entry, inner
 from .observe import write_observation
 from .play import (
@@ -19,7 +19,6 @@ from .play import (
     can_play,
     casino_score,
     column_card,
-    locate_reserve,
     play,
     put_on_column,
     score,
@@ -27,8 +26,9 @@ from .play import (
     value,
 )
 from .state import (
-    PLACE_COLUMN,
     PLACE_FOUNDATION,
+    PLACE_RESERVE_BELOW,
+    PLACE_RESERVE_TOP,
     PLACE_TALON,
     STOCK,
     State,
@@ -42,6 +42,7 @@ def clear(s: State) -> None:
         s["first"][column] = 0
         s["length"][column] = 0
         s["top"][column] = 0
+        s["cards"][column] = 0
         s["suit_bits"][column] = 0
         s["foundation"][column] = 0
     s["foundation_cards"] = 0
@@ -49,6 +50,7 @@ def clear(s: State) -> None:
     s["talon_count"] = 0
     s["waste_count"] = 0
     s["bonuses"] = 0
+    s["playable_later"] = 0
     s["stuck"] = 0
     s["ended"] = 0
     s["redeals"] = 0
@@ -56,6 +58,16 @@ def clear(s: State) -> None:
     s["andr_points"] = 0
     s["seconds"] = 0
     s["number"] = -1
+
+
+@inner
+def locate_reserve(s: State) -> None:
+    """Write the places of the reserve's cards."""
+    count = int(s["reserve_count"])
+    for k in range(count):
+        s["place"][int(s["reserve"][k])] = PLACE_RESERVE_BELOW + count - 1 - k
+    if count > 0:
+        s["place"][int(s["reserve"][count - 1])] = PLACE_RESERVE_TOP
 
 
 @inner
@@ -73,12 +85,7 @@ def deal(s: State, cards: np.ndarray) -> None:
     s["foundation_cards"] = 1
     s["place"][base] = PLACE_FOUNDATION
     for column in range(4):
-        card = int(cards[14 + column])
-        s["first"][column] = card
-        s["top"][column] = card
-        s["length"][column] = 1
-        s["suit_bits"][column] = 1 if card >= 26 else 0
-        s["place"][card] = PLACE_COLUMN + 4 * column
+        put_on_column(s, column, int(cards[14 + column]))
     for k in range(34):
         card = int(cards[18 + k])
         s["talon"][k] = card
@@ -104,9 +111,9 @@ def step(s: State, action: int, observation: np.ndarray, mask: np.ndarray) -> tu
     """
     reward, illegal = 0, True
     if int(s["ended"]) == 0:
-        source, target, count = decode(s, action)
-        if is_legal(s, action, source, target, count):
+        if is_legal(s, action):
             illegal = False
+            source, target, count = decode(s, action)
             before = value(s)
             play(s, source, target, count)
             s["seconds"] = int(s["seconds"]) + int(s["seconds_per_action"])
@@ -133,20 +140,6 @@ def reset_cards(states: np.ndarray, i: int, cards: np.ndarray, number: int) -> N
     """Deal ``cards``, int8, shape (52,), which are deal ``number`` (-1: of no number), to record ``i``."""
     deal(states[i], cards)
     states[i]["number"] = number
-
-
-@entry
-def reset_random(states: np.ndarray, i: int) -> np.int64:
-    """Deal the next number of record ``i``'s stream, and return it."""
-    number = shuffle.draw_number(states[i])
-    deal_number(states[i], number)
-    return number
-
-
-@entry
-def draw_index(states: np.ndarray, i: int, n: int) -> np.int64:
-    """An unbiased number below ``n`` from record ``i``'s stream."""
-    return shuffle.draw_below(states[i], n)
 
 
 @entry
@@ -201,12 +194,13 @@ def load(
 
 
 @entry
-def observe(states: np.ndarray, i: int, observation: np.ndarray, mask: np.ndarray) -> tuple[bool, int, int]:
-    """Write record ``i``'s observation, uint8, and its mask, int8, shape (95,); stuck, score, foundation cards."""
+def observe(states: np.ndarray, i: int, observation: np.ndarray, mask: np.ndarray) -> tuple[bool, bool, int, int]:
+    """Write record ``i``'s observation, uint8, and its mask, int8, shape (95,); ended, stuck, score, foundation
+    cards."""
     s = states[i]
     write_mask(s, mask)
     write_observation(s, observation)
-    return int(s["stuck"]) == 1, score(s), int(s["foundation_cards"])
+    return int(s["ended"]) == 1, int(s["stuck"]) == 1, score(s), int(s["foundation_cards"])
 
 
 @entry
@@ -229,10 +223,9 @@ def step_single(
 @entry
 def legal_actions(states: np.ndarray, i: int, mask: np.ndarray) -> None:
     """Write record ``i``'s legal actions to ``mask``, int8, shape (95,): all 0 where nothing can be done."""
-    mask[:] = 0
-    if int(states[i]["foundation_cards"]) < 52:
-        mark_plays(states[i], mask)
-    mask[0] = can_draw(states[i])
+    plays, tails = legal_plays(states[i])
+    low, high = in_words(plays | (1 if can_draw(states[i]) else 0), tails)
+    spread_bits(low, high, mask)
 
 
 @entry
@@ -268,9 +261,7 @@ def scores(states: np.ndarray, i: int) -> tuple[int, int, int]:
 def fitting_tail(states: np.ndarray, i: int, source: int, target: int) -> int:
     """How many cards the shortest tail of column ``source`` has that fits on column ``target``; 0 for none."""
     s = states[i]
-    if source == target or int(s["length"][source]) == 0 or int(s["length"][target]) == 0:
-        return 0
-    return tail_that_fits(s, source, target)
+    return tail_that_fits(s, source, target) if source != target else 0
 
 
 @entry

@@ -62,10 +62,11 @@ def write_observation(s: State, observation: np.ndarray) -> None:
         seen_from = PLACE_TALON + max(waste - int(s["draw_count"]), 0)
     elif int(s["redeals"]) > 0:
         seen_to = PLACE_TALON + talon
+    low, high = np.int8(seen_from), np.int8(seen_to)  # as narrow as the places: many cards at a time
     for card in range(52):
-        place = int(s["place"][card])
-        seen = place < PLACE_TALON or seen_from <= place < seen_to
-        observation[card] = place if seen else PLACE_HIDDEN
+        place = s["place"][card]
+        seen = (place < np.int8(PLACE_TALON)) | ((low <= place) & (place < high))
+        observation[card] = place if seen else np.int8(PLACE_HIDDEN)
 
     observation[52] = int(s["base_rank"])
     for suit in range(4):

@@ -30,6 +30,20 @@ from .state import (
 )
 
 RESERVE_BONUS = 16  # bit of "bonuses"
+ALL_CARDS = (1 << 52) - 1
+NO_CARD = 63  # stands for the top of an empty pile: its bit is set in no set of cards
+
+
+# --- Sets of cards: bit c stands for card c ----------------------------------------------------------------
+
+
+def _fits_on(top: int) -> int:
+    """The cards that a column ending in ``top`` takes: one rank down (a king on an ace), the other colour."""
+    rank, red = (top % 13 + 12) % 13, top // 13 in (1, 2)
+    return sum(1 << suit * 13 + rank for suit in ((0, 3) if red else (1, 2)))
+
+
+FITS_ON = np.array([_fits_on(top) for top in range(52)], np.int64)
 
 
 # --- Cards -------------------------------------------------------------------------------------------------
@@ -54,28 +68,40 @@ def column_card(s: State, column: int, k: int) -> int:
 @inner
 def foundation_top(s: State, suit: int) -> int:
     """The top card of a foundation that is not empty."""
-    return suit * 13 + (int(s["base_rank"]) + int(s["foundation"][suit]) - 1) % 13
+    rank = int(s["base_rank"]) + int(s["foundation"][suit]) - 1
+    return suit * 13 + rank - (13 if rank >= 13 else 0)
 
 
 # --- What fits where ---------------------------------------------------------------------------------------
 
 
 @inner
-def fits_foundation(s: State, card: int) -> bool:
-    """Whether the card is its foundation's next: the base rank first, then one rank up, until 13 lie there."""
-    count = int(s["foundation"][card // 13])
-    return count < 13 and card % 13 == (int(s["base_rank"]) + count) % 13
+def foundations_take(s: State) -> int:
+    """The cards that go on the foundations: of each suit the base rank first, then one rank up (an ace after a
+    king), until 13 lie there."""
+    takes = 0
+    base = int(s["base_rank"])
+    for suit in range(4):
+        count = int(s["foundation"][suit])
+        rank = base + count - (13 if base + count >= 13 else 0)
+        takes |= (1 if count < 13 else 0) << (suit * 13 + rank)
+    return takes
 
 
 @inner
-def fits_card(s: State, card: int, top: int) -> bool:
-    """Whether a column that ends in ``top`` takes the card: one rank down (king on ace), the other colour."""
-    rank = top % 13
-    return (
-        (card % 13 + 1) % 13 == rank
-        and is_red(card) != is_red(top)
-        and (int(s["build_past_base"]) == 1 or rank != int(s["base_rank"]))
-    )
+def column_takes(s: State, column: int) -> int:
+    """The cards that fit on a column's last card; none where the column is empty."""
+    top = int(s["top"][column])
+    if int(s["length"][column]) == 0 or (int(s["build_past_base"]) == 0 and top % 13 == int(s["base_rank"])):
+        return 0
+    return int(FITS_ON[top])
+
+
+@inner
+def movable_heads(s: State, column: int) -> int:
+    """The cards of a column that may head a tail moved to another column: all, or with whole columns the first."""
+    cards = int(s["cards"][column])
+    return cards & (1 << int(s["first"][column])) if int(s["whole_columns"]) == 1 else cards
 
 
 @inner
@@ -90,21 +116,16 @@ def empty_column_takes(s: State, source: int) -> bool:
 def tail_that_fits(s: State, source: int, target: int) -> int:
     """How many cards the shortest tail of column ``source`` has that fits on column ``target``; 0 for none.
 
-    Neither column is empty. Of a column, the card of a given rank and colour comes again every 26 cards.
+    Of a column, the card of a given rank and colour comes again every 26 cards.
     """
-    length = int(s["length"][source])
-    first = int(s["first"][source])
-    top = int(s["top"][target])
-    rank = top % 13
-    if int(s["build_past_base"]) == 0 and rank == int(s["base_rank"]):
+    if column_takes(s, target) & movable_heads(s, source) == 0:
         return 0
-    k = (first % 13 - rank + 14) % 13  # the first card one rank below the target's top ...
+    length, first, top = int(s["length"][source]), int(s["first"][source]), int(s["top"][target])
+    if int(s["whole_columns"]) == 1:
+        return length
+    k = (first % 13 - top % 13 + 14) % 13  # the first card one rank below the target's top ...
     if (k & 1) == (is_red(first) ^ is_red(top)):
         k += 13  # ... and of the other colour
-    if k >= length:
-        return 0
-    if int(s["whole_columns"]) == 1:
-        return length if k == 0 else 0
     return (length - 1 - k) % 26 + 1
 
 
@@ -159,7 +180,7 @@ def can_play(s: State, source: int, target: int, count: int) -> bool:
     if count > available:
         return False
     if target == FOUNDATION:
-        return count == 1 and fits_foundation(s, card)
+        return count == 1 and (foundations_take(s) >> card) & 1 == 1
     if source == target:
         return False
     from_column = source >= COLUMN
@@ -167,7 +188,7 @@ def can_play(s: State, source: int, target: int, count: int) -> bool:
         return False
     if int(s["length"][target - COLUMN]) == 0:
         return empty_column_takes(s, source) and not (from_column and count == available)
-    return fits_card(s, card, int(s["top"][target - COLUMN]))
+    return (column_takes(s, target - COLUMN) >> card) & 1 == 1
 
 
 # --- Moves -------------------------------------------------------------------------------------------------
@@ -190,13 +211,15 @@ def take_from_waste(s: State) -> int:
     """Take the waste's top card; the ones after it in the talon move up by one."""
     waste = int(s["waste_count"]) - 1
     card = int(s["talon"][waste])
-    talon = int(s["talon_count"]) - 1
-    for k in range(waste, talon):
-        later = int(s["talon"][k + 1])
-        s["talon"][k] = later
-        s["place"][later] = PLACE_TALON + k
+    first = np.int8(waste)
+    for k in range(33):  # all of them, whatever is left: a loop of fixed length is many cards at a time
+        s["talon"][k] = s["talon"][k + 1] if np.int8(k) >= first else s["talon"][k]
+    low, high = np.int8(PLACE_TALON + waste), np.int8(PLACE_RESERVE_BELOW)
+    for other in range(52):
+        place = s["place"][other]
+        s["place"][other] = place - np.int8((low < place) & (place <= high))
     s["waste_count"] = waste
-    s["talon_count"] = talon
+    s["talon_count"] = int(s["talon_count"]) - 1
     return card
 
 
@@ -206,33 +229,26 @@ def take_from_reserve(s: State) -> int:
     count = int(s["reserve_count"]) - 1
     card = int(s["reserve"][count])
     s["reserve_count"] = count
-    locate_reserve(s)
-    if count == 0 and int(s["bonuses"]) & RESERVE_BONUS == 0:
+    for other in range(52):
+        place = s["place"][other]
+        s["place"][other] = place - np.int8(place > np.int8(PLACE_RESERVE_BELOW))
+    if count > 0:
+        s["place"][int(s["reserve"][count - 1])] = PLACE_RESERVE_TOP
+    elif int(s["bonuses"]) & RESERVE_BONUS == 0:
         s["bonuses"] = int(s["bonuses"]) | RESERVE_BONUS
         s["andr_points"] = int(s["andr_points"]) + 500
     return card
 
 
 @inner
-def locate_reserve(s: State) -> None:
-    """Write the places of the reserve's cards."""
-    count = int(s["reserve_count"])
-    for k in range(count - 1):
-        s["place"][int(s["reserve"][k])] = PLACE_RESERVE_BELOW + count - 1 - k
-    if count > 0:
-        s["place"][int(s["reserve"][count - 1])] = PLACE_RESERVE_TOP
-
-
-@inner
 def put_on_column(s: State, column: int, card: int) -> None:
     """Put one card on a column, empty or not."""
     length = int(s["length"][column])
-    bit = 1 if card >= 26 else 0  # hearts of the red suits, spades of the black ones
     if length == 0:
         s["first"][column] = card
-        s["suit_bits"][column] = bit
-    else:
-        s["suit_bits"][column] = int(s["suit_bits"][column]) | (bit << length)
+    s["cards"][column] = int(s["cards"][column]) | (1 << card)
+    # Of the red suits hearts have the bit, of the black ones spades.
+    s["suit_bits"][column] = int(s["suit_bits"][column]) | ((1 if card >= 26 else 0) << length)
     s["length"][column] = length + 1
     s["top"][column] = card
     s["place"][card] = PLACE_COLUMN + 4 * column + length // 13
@@ -240,7 +256,7 @@ def put_on_column(s: State, column: int, card: int) -> None:
 
 @inner
 def drop_from_column(s: State, column: int, count: int) -> None:
-    """Take ``count`` cards off a column's end."""
+    """Take ``count`` cards, which ``cards`` no longer has, off a column's end."""
     length = int(s["length"][column]) - count
     s["length"][column] = length
     s["suit_bits"][column] = int(s["suit_bits"][column]) & ((1 << length) - 1)
@@ -274,6 +290,7 @@ def play(s: State, source: int, target: int, count: int) -> None:
     if source == STOCK:
         draw(s)
         return
+    s["playable_later"] = 0
     if source >= COLUMN and target >= COLUMN:
         move_tail(s, source - COLUMN, target - COLUMN, count)
     else:
@@ -288,6 +305,7 @@ def play(s: State, source: int, target: int, count: int) -> None:
             s["foundation_cards"] = int(s["foundation_cards"]) - 1
         else:
             card = int(s["top"][source - COLUMN])
+            s["cards"][source - COLUMN] = int(s["cards"][source - COLUMN]) ^ (1 << card)
             drop_from_column(s, source - COLUMN, 1)
         if target == FOUNDATION:
             put_on_foundation(s, card)
@@ -307,9 +325,13 @@ def move_tail(s: State, source: int, target: int, count: int) -> None:
     length = int(s["length"][target])
     if length == 0:
         s["first"][target] = column_card(s, source, k)
-        s["suit_bits"][target] = 0
-    for moved in range(count):
-        s["place"][column_card(s, source, k + moved)] = PLACE_COLUMN + 4 * target + (length + moved) // 13
+    moved = 0
+    for m in range(count):
+        card = column_card(s, source, k + m)
+        moved |= 1 << card
+        s["place"][card] = PLACE_COLUMN + 4 * target + (length + m) // 13
+    s["cards"][target] = int(s["cards"][target]) | moved
+    s["cards"][source] = int(s["cards"][source]) ^ moved
     s["suit_bits"][target] = int(s["suit_bits"][target]) | ((int(s["suit_bits"][source]) >> k) << length)
     s["length"][target] = length + count
     s["top"][target] = s["top"][source]
@@ -363,27 +385,14 @@ def value(s: State) -> int:
 
 
 @inner
-def cards_taken_from_waste(s: State) -> np.int64:
-    """Bit c is set where card c, were it the waste's top, could go to a foundation or a column."""
-    taken = np.int64(0)
-    base = int(s["base_rank"])
-    for suit in range(4):
-        count = int(s["foundation"][suit])
-        if count < 13:
-            taken |= np.int64(1) << (suit * 13 + (base + count) % 13)
+def waste_cards_taken(s: State) -> int:
+    """The cards that, were they the waste's top, could go to a foundation or a column."""
+    takes = foundations_take(s)
     for column in range(4):
-        if int(s["length"][column]) == 0:
-            if empty_column_takes(s, WASTE):
-                return (np.int64(1) << 52) - 1
-        else:
-            top = int(s["top"][column])
-            if int(s["build_past_base"]) == 1 or top % 13 != base:
-                rank = (top % 13 + 12) % 13
-                if is_red(top):
-                    taken |= (np.int64(1) << rank) | (np.int64(1) << (39 + rank))
-                else:
-                    taken |= (np.int64(1) << (13 + rank)) | (np.int64(1) << (26 + rank))
-    return taken
+        if int(s["length"][column]) == 0 and empty_column_takes(s, WASTE):
+            return ALL_CARDS
+        takes |= column_takes(s, column)
+    return takes
 
 
 @inner
@@ -394,20 +403,25 @@ def no_play_to_come(s: State) -> bool:
     to come in this pass count, and those of one full pass after a redeal (where draws of three turn up
     other cards than in this one); draws alone change nothing else.
     """
-    waste, talon, count = int(s["waste_count"]), int(s["talon_count"]), int(s["draw_count"])
-    if waste < talon and int(s["redeals"]) == 0:
+    waste = int(s["waste_count"])
+    if waste < int(s["talon_count"]) and int(s["redeals"]) == 0:
         return False
-    taken = cards_taken_from_waste(s)
-    turned = waste
+    redeals = int(s["max_redeals"])
+    another_pass = redeals < 0 or int(s["redeals"]) < redeals
+    if another_pass and int(s["playable_later"]) == 1:
+        return False
+    taken = waste_cards_taken(s)
+    if another_pass and plays_turned_up(s, taken, 0):
+        s["playable_later"] = 1
+        return False
+    return not plays_turned_up(s, taken, waste)
+
+
+@inner
+def plays_turned_up(s: State, taken: int, turned: int) -> bool:
+    """Whether draws turn up a waste top of the set ``taken``, from the talon's first ``turned`` cards on."""
+    talon, count, found = int(s["talon_count"]), int(s["draw_count"]), 0
     while turned < talon:
         turned = min(turned + count, talon)
-        if (taken >> int(s["talon"][turned - 1])) & 1:
-            return False
-    redeals = int(s["max_redeals"])
-    if redeals < 0 or int(s["redeals"]) < redeals:
-        turned = 0
-        while turned < talon:
-            turned = min(turned + count, talon)
-            if (taken >> int(s["talon"][turned - 1])) & 1:
-                return False
-    return True
+        found |= taken >> int(s["talon"][turned - 1])
+    return found & 1 == 1

@@ -1,0 +1,379 @@
+"""Evaluation: a player plays a list of deals, and what he did can be replayed and checked.
+
+result = evaluate("greedy", load_suite("draw3-dev").codes[:100], jobs=2)
+print(result.summary.win_rate, result.summary.win_rate_interval)
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import platform
+import signal
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.metadata import version
+from time import perf_counter
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+
+from .deals import code_draw_count
+from .kernel.state import ACTIONS
+from .moves import IllegalMoveError
+from .players import Player, PlayerName, check_player, player_observation, plays_batches
+from .results import Result, Row, summarize
+from .rules import Rules, rules_for_draw
+
+BATCH = 1_024
+"""Games that a player with ``act_batch`` plays at once."""
+
+Progress = Callable[[int], object]
+"""Called with the number of games that were just finished."""
+
+
+class PlayerError(RuntimeError):
+    """A player's own code failed; its error is the cause."""
+
+
+class ReplayError(ValueError):
+    """A row that does not come out of its actions; the message names what differs."""
+
+
+def evaluate(
+    player: str | Player,
+    codes: Sequence[str],
+    rules: Rules | str | Mapping[str, Any] = "app",
+    *,
+    suite: str | None = None,
+    jobs: int = 1,
+    seed: int = 0,
+    reward: str = "cards",
+    progress: Progress | None = None,
+) -> Result:
+    """Let ``player`` play ``codes`` through the environment, each once.
+
+    Args:
+        player: A player's name (``PlayerName``), or a player, which must pickle where ``jobs`` is more than 1.
+        codes: Deal codes, all of one draw, which decides the draw count where ``rules`` leave it open.
+        rules: The rules, as ``Rules.read`` takes them.
+        suite: The name of the list of codes, for the record.
+        jobs: Processes. They change nothing but the time: each game's chance comes from ``seed`` and its place in
+            the list. A player with ``act_batch`` plays all his games in this process. (More than one job needs
+            ``if __name__ == "__main__":`` around a script's main part, as Python's ``multiprocessing`` does.)
+        seed: What all chance comes from, 0 or more.
+        reward: The environment's reward, which the rows' ``return`` adds up.
+        progress: Called with the number of games just finished.
+
+    Raises:
+        ValueError: for a bad code, rules, player, reward, seed or number of jobs.
+        IllegalMoveError: if the player chooses an illegal action.
+        PlayerError: if the player's code fails.
+    """
+    if jobs < 1:
+        raise ValueError(f"jobs is {jobs}, but must be 1 or more")
+    if seed < 0:
+        raise ValueError(f"seed is {seed}, but must be 0 or more")
+    task = _Task(_read_player(player), _read_rules(codes, rules), reward, seed)
+    # Made here even if other processes play: this finds every error of the caller's, and compiles the rules once.
+    table = _Table(task)
+    progress = progress or (lambda games: None)
+    numbered = list(enumerate(codes))
+    if plays_batches(table.player):
+        rows = []
+        for start in range(0, len(codes), BATCH):
+            rows += play_batch(table.player, task, numbered[start : start + BATCH], progress)
+    elif jobs == 1 or len(codes) == 1:
+        rows = []
+        for index, code in numbered:
+            rows.append(table.play(index, code))
+            progress(1)
+    else:
+        rows = _play_in_processes(task, numbered, min(jobs, len(codes)), progress)
+    return Result(
+        player=task.name,
+        rules=task.rules.to_plain(),
+        reward=reward,
+        suite=suite,
+        versions=versions(),
+        seed=seed,
+        summary=summarize(rows, task.rules),
+        rows=tuple(rows),
+    )
+
+
+def versions() -> dict[str, str]:
+    """Versions of what decides the course of a game."""
+    packages = ("canfield-env", "gymnasium", "numba", "numpy")
+    return {"python": platform.python_version()} | {name: version(name) for name in packages}
+
+
+def game_seed(seed: int, index: int) -> int:
+    """The seed, of 64 bits, of game number ``index`` (from 0) of an evaluation with ``seed``."""
+    return int(np.random.SeedSequence((seed, index)).generate_state(1, np.uint64)[0])
+
+
+# --- Playing -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Task:
+    """What a process needs to know to play any of the games."""
+
+    player: PlayerName | Player
+    rules: Rules
+    reward: str
+    seed: int
+
+    @property
+    def name(self) -> str:
+        if isinstance(self.player, PlayerName):
+            return self.player.text
+        return f"{type(self.player).__module__}:{type(self.player).__qualname__}"
+
+
+class _Table:
+    """A player at an environment."""
+
+    def __init__(self, task: _Task) -> None:
+        self.task = task
+        loaded = task.player.load() if isinstance(task.player, PlayerName) else task.player
+        self.player = check_player(loaded, task.name)
+        self.env = make_env(task.rules, player_observation(self.player), task.reward)
+        self.env.reset()  # loads the compiled rules, which would count as time of the first game
+        self.env.step(0)
+
+    def play(self, index: int, code: str) -> Row:
+        """Play one game, number ``index`` of the list."""
+        player = self.player
+        started = perf_counter()
+        observation, info = self.env.reset(options={"code": code})
+        player.begin(self.task.rules, game_seed(self.task.seed, index))
+        actions: list[int] = []
+        total, ended = 0.0, False
+        while not ended:
+            action = _ask(self.task, code, player.act, observation, info["action_mask"].view(bool))
+            observation, reward, terminated, truncated, info = self.env.step(
+                _check_action(self.task, code, len(actions), action)
+            )
+            if info["illegal_action"]:
+                raise _illegal(self.task, code, len(actions), action)
+            actions.append(int(action))
+            total += float(reward)
+            ended = terminated or truncated
+        return _row(info, total, actions, perf_counter() - started)
+
+
+def make_env(rules: Rules, observation: str, reward: str, **settings: Any) -> gym.Env[np.ndarray, Any]:
+    """The registered environment, its time limit included, for these rules, tier and reward."""
+    return gym.make(
+        "Canfield-v0",
+        rules=rules.to_plain(),
+        observation=observation,
+        reward=reward,
+        disable_env_checker=True,
+        **settings,
+    )
+
+
+def play_batch(player: Any, task: _Task, numbered: Sequence[tuple[int, str]], progress: Progress) -> list[Row]:
+    """The rows of a player with ``act_batch`` who plays all these games (number and code) at once."""
+    envs = [make_env(task.rules, player_observation(player), task.reward) for _ in numbered]
+    codes = [code for _, code in numbered]
+    whole = f"a batch of {len(codes)} games"
+    observations, infos = map(list, zip(*(env.reset(options={"code": code}) for env, code in zip(envs, codes))))
+    player.begin(task.rules, game_seed(task.seed, numbered[0][0]))
+    rows: dict[int, Row] = {}
+    actions: list[list[int]] = [[] for _ in codes]
+    totals, seconds = [0.0] * len(codes), [0.0] * len(codes)
+    playing = list(range(len(codes)))
+    while playing:
+        started = perf_counter()
+        masks = np.stack([infos[i]["action_mask"] for i in playing]).view(bool)
+        chosen = _ask(task, whole, player.act_batch, np.stack([observations[i] for i in playing]), masks)
+        if np.shape(chosen) != (len(playing),):
+            raise ValueError(
+                f"player {task.name!r}: act_batch gave actions of shape {np.shape(chosen)}, not ({len(playing)},)"
+            )
+        ended = []
+        for i, action in zip(playing, chosen):
+            observations[i], reward, terminated, truncated, infos[i] = envs[i].step(
+                _check_action(task, codes[i], len(actions[i]), action)
+            )
+            if infos[i]["illegal_action"]:
+                raise _illegal(task, codes[i], len(actions[i]), action)
+            actions[i].append(int(action))
+            totals[i] += float(reward)
+            if terminated or truncated:
+                ended.append(i)
+        share = (perf_counter() - started) / len(playing)
+        for i in playing:
+            seconds[i] += share
+        for i in ended:
+            rows[i] = _row(infos[i], totals[i], actions[i], seconds[i])
+        progress(len(ended))
+        playing = [i for i in playing if i not in rows]
+    return [rows[i] for i in range(len(codes))]
+
+
+def _row(info: Mapping[str, Any], total: float, actions: list[int], seconds: float) -> Row:
+    return Row(
+        code=info["code"],
+        won=info["is_success"],
+        foundation_cards=info["foundation_cards"],
+        return_=total,
+        score=info["score"],
+        steps=len(actions),
+        seconds=round(seconds, 6),
+        actions=tuple(actions),
+    )
+
+
+def _ask(task: _Task, code: str, method: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a player's method; what goes wrong in it is the player's error, not the caller's."""
+    try:
+        return method(*arguments)
+    except Exception as error:
+        raise PlayerError(f"player {task.name!r} failed in {code}: {error!r}") from error
+
+
+def _check_action(task: _Task, code: str, step: int, action: Any) -> Any:
+    if not isinstance(action, int | np.integer) or not 0 <= action < ACTIONS:
+        raise _illegal(task, code, step, action)
+    return action
+
+
+def _illegal(task: _Task, code: str, step: int, action: Any) -> IllegalMoveError:
+    return IllegalMoveError(f"player {task.name!r} chose {action!r}, no legal action, after {step} steps of {code}")
+
+
+def _read_player(player: str | Player) -> PlayerName | Player:
+    return PlayerName.read(player) if isinstance(player, str) else player
+
+
+def _read_rules(codes: Sequence[str], rules: Rules | str | Mapping[str, Any]) -> Rules:
+    if isinstance(codes, str) or not codes:
+        raise ValueError(f"codes must be a list of one deal code or more, not {codes!r}")
+    draw = code_draw_count(codes[0])
+    for code in codes:
+        if code_draw_count(code) != draw:
+            raise ValueError(f"the codes must be all of one draw, but {codes[0]} and {code} are not")
+    return rules_for_draw(rules, draw, f"the code {codes[0]}")
+
+
+# --- Processes ---------------------------------------------------------------------------------------------
+
+_task: _Task | None = None
+_table: _Table | None = None
+
+
+def _start_worker(task: _Task) -> None:
+    global _task
+    _task = task
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _play_chunk(numbered: Sequence[tuple[int, str]]) -> list[Row]:
+    """In a worker: play these games."""
+    global _table
+    if _table is None:
+        assert _task is not None
+        _table = _Table(_task)
+    return [_table.play(index, code) for index, code in numbered]
+
+
+def _play_in_processes(task: _Task, numbered: Sequence[tuple[int, str]], jobs: int, progress: Progress) -> list[Row]:
+    # Small chunks: the bar moves, no process waits long for the last one, and Ctrl-C is soon through.
+    size = max(1, min(8, len(numbered) // (4 * jobs)))
+    chunks = [numbered[start : start + size] for start in range(0, len(numbered), size)]
+    # Spawned, not forked: the same on every system, and safe beside the threads of PyTorch and of progress bars.
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_start_worker, initargs=(task,))
+    try:
+        with _no_interrupt():  # processes start here, and begin with this process's handling of signals
+            futures = [pool.submit(_play_chunk, chunk) for chunk in chunks]
+        for future in as_completed(futures):
+            progress(len(future.result()))
+        return [row for future in futures for row in future.result()]
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _no_interrupt() -> Iterator[None]:
+    """Ignore Ctrl-C for a moment: it reaches every process, but only the first one is to answer it."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread gets, and may handle, signals
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+# --- Replaying ---------------------------------------------------------------------------------------------
+
+
+def replay(
+    row: Row,
+    rules: Rules | str | Mapping[str, Any],
+    reward: str = "cards",
+    show: Callable[[str], object] | None = None,
+) -> None:
+    """Play a row's actions again through the environment, and check all that the row says of the game.
+
+    Args:
+        row: The row.
+        rules: The rules it was played under.
+        reward: The reward that its ``return`` adds up.
+        show: Called with the board as text at the start, and with each move and the board after it.
+
+    Raises:
+        ReplayError: if an action is not legal, the game ends too early or not at all, or the row says of ``won``,
+            ``foundation_cards``, ``return``, ``score`` or ``steps`` what is not so; the message names it.
+    """
+    rules = rules_for_draw(rules, code_draw_count(row.code), f"the code {row.code}")
+    env = make_env(rules, "recall", reward, render_mode="ansi" if show else None)
+    canfield: Any = env.unwrapped
+    _, info = env.reset(options={"code": row.code})
+    if show:
+        show(str(env.render()))
+    total, ended = 0.0, False
+    for step, action in enumerate(row.actions, 1):
+        if ended:
+            raise ReplayError(f"{row.code}: the game ends after {step - 1} steps, but the row has {len(row.actions)}")
+        if not info["action_mask"][action]:
+            raise ReplayError(f"{row.code}: action {action}, step {step}, is not legal there")
+        move = canfield.move_of(action) if show else None
+        _, gain, terminated, truncated, info = env.step(action)
+        total += float(gain)
+        ended = terminated or truncated
+        if show:
+            show(f"\n{step}. {move}\n{env.render()}")
+    if not ended:
+        raise ReplayError(f"{row.code}: after its {len(row.actions)} steps the game is not over")
+    replayed = _row(info, total, list(row.actions), 0.0).model_dump(by_alias=True)
+    said = row.model_dump(by_alias=True)
+    for key in ("won", "foundation_cards", "return", "score", "steps"):
+        if said[key] != replayed[key]:
+            raise ReplayError(f"{row.code}: {key} is {said[key]} in the row, but {replayed[key]} in the replay")
+
+
+def check_result(result: Result, progress: Progress | None = None) -> None:
+    """Replay every row of a result, and check that its summary is that of its rows.
+
+    Raises:
+        ReplayError: at the first difference.
+    """
+    for row in result.rows:
+        replay(row, result.rules, result.reward)
+        if progress:
+            progress(1)
+    computed = summarize(result.rows, Rules.read(result.rules)).model_dump(by_alias=True)
+    for key, value in result.summary.model_dump(by_alias=True).items():
+        if not np.allclose(value, computed[key], rtol=1e-9):
+            raise ReplayError(f"summary: {key} is {value}, but its rows give {computed[key]}")
