@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
-from canfield_env import CanfieldEnv, Position, Rules
 from reference import PACK, RANKS, SUITS
+
+from canfield_env import CanfieldEnv, Position, Rules
 
 DATA = Path(__file__).parent / "data"
 PUBLISHED_CODE = "CF1-D3-AAAAACL"
