@@ -87,6 +87,7 @@ def describe(run: Run, env: CanfieldEnv) -> dict[str, Any]:
     return {
         **made_for(run.env_id, env.rules, *tier_and_reward(env)),
         "network": run.config.policy_kwargs.model_dump(),
+        "eval_deterministic": run.config.eval_deterministic,
     }
 
 
