@@ -40,7 +40,7 @@ types: setup
 	$(PY) -m mypy canfield_env agents
 
 bench: setup
-	$(VENV)/bin/canfield bench
+	$(VENV)/bin/canfield bench --full
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -6,10 +6,10 @@ import functools
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ParamSpec, TypeVar
 
 import typer
 from rich.console import Console
@@ -289,23 +289,44 @@ def _interval(interval: Interval, form: str) -> str:
 def bench(
     steps: Annotated[int, typer.Option(min=1, help="Steps of each environment in one repeat.")] = 50_000,
     repeats: Annotated[int, typer.Option(min=1, help="Repeats, of which the median counts.")] = 5,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the episodes.")] = 0,
+    full: Annotated[bool, typer.Option("--full", help="The vector environment and other projects' too.")] = False,
 ) -> None:
     """Measure env.step through gym.make, beside CartPole-v1 made the same way."""
+    from . import bench
+
+    if not full:
+        canfield, peer = _measure("env.step, random legal actions, one process", bench.single_runs(steps), repeats)
+        typer.echo(f"{canfield.name} makes {canfield.median / peer.median:.2f} times the steps of {peer.name}")
+        return
+
+    def one_core() -> None:
+        runs, missing = bench.one_core_runs()
+        _measure("One core, random legal actions", runs, repeats, compare_with="Canfield, 1,024")
+        for name in missing:
+            typer.echo(f"not installed: {name}")
+
+    bench.on_one_core(one_core)
+    _measure("All cores", bench.all_core_runs(), repeats)
+
+
+def _measure(title: str, runs: Mapping[str, Any], repeats: int, compare_with: str | None = None) -> list[Any]:
+    """Measure and show speeds; ``compare_with`` names the row that the others are told as a share of."""
     from .bench import measure
 
     with _progress() as bar:
-        canfield, peer = measure(
-            steps, repeats, seed, functools.partial(bar.advance, bar.add_task("repeat", total=repeats))
-        )
-    table = Table(title="env.step, random legal actions, one process", title_justify="left")
-    for name in ("environment", "steps a second (median)", "lowest", "highest"):
+        task = bar.add_task("measure", total=repeats * len(runs))
+        speeds = measure(runs, repeats, functools.partial(bar.advance, task))
+    table = Table(title=f"{title}, {repeats} repeats", title_justify="left")
+    columns = ["environment", "steps a second (median)", "lowest", "highest"]
+    reference = {speed.name: speed.median for speed in speeds}.get(compare_with or "")
+    for name in [*columns, f"{compare_with} is faster by"] if reference else columns:
         table.add_column(name, justify="left" if name == "environment" else "right", no_wrap=True)
-    for speed in (canfield, peer):
+    for speed in speeds:
         found = speed.steps_per_second
-        table.add_row(speed.name, f"{speed.median:,.0f}", f"{min(found):,.0f}", f"{max(found):,.0f}")
+        row = [speed.name, f"{speed.median:,.0f}", f"{min(found):,.0f}", f"{max(found):,.0f}"]
+        table.add_row(*row, *([f"{reference / speed.median:.2f}"] if reference else []))
     _show(table)
-    typer.echo(f"{canfield.name} makes {canfield.median / peer.median:.2f} times the steps of {peer.name}")
+    return speeds
 
 
 def main() -> None:

@@ -96,8 +96,9 @@ class Deal:
 
         ``draw_count`` (1 or 3) is by default that of the code the deal was made from, or 3.
         """
-        draw_count = draw_count or self.draw_count or 3
-        if draw_count not in (1, 3):
+        if draw_count is None:
+            draw_count = self.draw_count or 3
+        if draw_count not in (1, 3) or isinstance(draw_count, bool):
             raise ValueError(f"draw_count is {draw_count!r}, but must be 1 or 3")
         if self.number is None:
             return _write_code("CFX", draw_count, _lexicographic_rank(self.cards))

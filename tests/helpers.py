@@ -2,9 +2,8 @@
 
 from pathlib import Path
 
-from reference import PACK, RANKS, SUITS
-
 from canfield_env import CanfieldEnv, Position, Rules
+from reference import PACK, RANKS, SUITS
 
 DATA = Path(__file__).parent / "data"
 PUBLISHED_CODE = "CF1-D3-AAAAACL"

@@ -8,6 +8,7 @@ both.
 import random
 
 from hypothesis import strategies as st
+
 from reference import PACK, PRESETS, RANKS, SUITS, Reference
 
 SEEDS = st.integers(min_value=0, max_value=2**32 - 1)

@@ -171,7 +171,7 @@ def test_a_batch_of_the_wrong_shape_is_an_error():
         def act_batch(self, observations, masks):
             return np.zeros(1, int)
 
-    with pytest.raises(ValueError, match=r"act_batch gave actions of shape \(1,\), not \(2,\)"):
+    with pytest.raises(ValueError, match=r"act_batch gave int64 of shape \(1,\), but must give 2 integers"):
         evaluate(Short(), CODES[:2])
 
 
@@ -356,7 +356,6 @@ def test_replay(result):
 
 def test_replay_names_what_differs(result):
     row = result.rows[0]
-    legal_first = row.actions[0]
     for other, message in (
         (changed(row, score=row.score + 5), rf"score is {row.score + 5} in the row, but {row.score} in the replay"),
         (changed(row, **{"return": row.return_ + 5}), "return is"),
@@ -366,7 +365,6 @@ def test_replay_names_what_differs(result):
         (changed(row, actions=(*row.actions, 0), steps=row.steps + 1), f"ends after {row.steps} steps"),
         (changed(row, actions=(94, *row.actions[1:])), "action 94, step 1, is not legal there"),
     ):
-        assert legal_first != 94
         with pytest.raises(ReplayError, match=rf"{row.code}: .*{message}"):
             replay(other, result.rules, result.reward)
 

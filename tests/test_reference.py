@@ -9,6 +9,7 @@ import random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from reference import ANDR, APP, HOYLE, PACK, PRESETS, RANKS, RULE_FIELDS, SUITS, Reference
 from strategies import (
     SEEDS,

@@ -188,6 +188,9 @@ def load(
     s["talon_count"] = len(talon)
     s["waste_count"] = waste_count
     s["redeals"] = redeals
+    if int(s["foundation_cards"]) == 52:
+        # Not won in this game: what a win adds (andr_score) comes to nothing, and the score starts at 0.
+        s["andr_points"] = 60 * int(s["attempt"])
 
 
 @entry
