@@ -2,9 +2,8 @@
 
 from pathlib import Path
 
+from canfield_env import CanfieldEnv, Position
 from reference import PACK, RANKS, SUITS
-
-from canfield_env import CanfieldEnv, Position, Rules
 
 DATA = Path(__file__).parent / "data"
 PUBLISHED_CODE = "CF1-D3-AAAAACL"
@@ -95,7 +94,7 @@ def column_text(column):
 
 def environment(rules="app", **settings):
     """A bare environment, without the wrappers of ``gym.make``."""
-    return CanfieldEnv(rules=rules if isinstance(rules, Rules) else Rules.read(rules), **settings)
+    return CanfieldEnv(rules=rules, **settings)
 
 
 def published_winning_line():

@@ -9,13 +9,13 @@ import random
 
 import numpy as np
 import pytest
-from helpers import REWARDS, TIERS, texts
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference import PACK, PRESETS, SUITS, Reference
-from strategies import SEEDS, built_position, decks, endgame_positions, rules_dicts, weight, whole_position
 
 from canfield_env import CanfieldEnv, Deal, Game, IllegalMoveError, Position, Rules
+from helpers import REWARDS, TIERS, texts
+from reference import PACK, PRESETS, SUITS, Reference
+from strategies import SEEDS, built_position, decks, endgame_positions, rules_dicts, weight, whole_position
 
 PILES = ("W", "R", *("F" + suit for suit in SUITS), "T1", "T2", "T3", "T4")
 ALL_TEXTS = [

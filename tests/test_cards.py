@@ -1,9 +1,9 @@
 """Cards as numbers and as text."""
 
 import pytest
-from reference import PACK
 
 from canfield_env import cards
+from reference import PACK
 
 
 def test_ids_and_texts():

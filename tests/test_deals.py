@@ -6,13 +6,13 @@ import pickle
 import random
 
 import pytest
-from helpers import DATA
 from hypothesis import given
 from hypothesis import strategies as st
 
 from canfield_env import Deal, DealCodeError, Game
 from canfield_env.cards import card_text
 from canfield_env.deals import NUMBERS, code_draw_count, number_code
+from helpers import DATA
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"  # RFC 4648 base 32
 GOLDEN = json.loads((DATA / "golden_deals.json").read_text(encoding="utf-8"))

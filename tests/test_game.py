@@ -5,9 +5,9 @@ import pickle
 import random
 
 import pytest
-from helpers import PUBLISHED_CODE, lay_out, published_winning_line, texts
 
 from canfield_env import CanfieldEnv, Deal, DealCodeError, Game, IllegalMoveError, Rules
+from helpers import PUBLISHED_CODE, lay_out, published_winning_line, texts
 
 
 def test_a_codes_draw_decides():

@@ -3,10 +3,10 @@
 import pickle
 
 import pytest
-from helpers import lay_out, long_column, texts
-from reference import PACK
 
 from canfield_env import Game, IllegalMoveError, Move
+from helpers import lay_out, long_column, texts
+from reference import PACK
 
 COLUMNS = ("T1", "T2", "T3", "T4")
 

@@ -5,12 +5,12 @@ import json
 import pickle
 
 import pytest
-from helpers import lay_out
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import endgame_positions, rules_dicts, whole_position
 
 from canfield_env import CanfieldEnv, Deal, Game, Position, PositionError, Rules
+from helpers import lay_out
+from strategies import endgame_positions, rules_dicts, whole_position
 
 RULES_AND_POSITIONS = rules_dicts().flatmap(lambda rules: st.tuples(st.just(rules), endgame_positions(rules)))
 

@@ -4,10 +4,10 @@ import json
 
 import pytest
 from hypothesis import given
-from strategies import rules_dicts
 
 from canfield_env import Deal, Game, Rules
 from canfield_env.rules import rules_for_draw
+from strategies import rules_dicts
 
 
 @given(rules_dicts())

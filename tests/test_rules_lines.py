@@ -5,6 +5,9 @@ import itertools
 import random
 
 import pytest
+
+from canfield_env import CanfieldEnv, Deal, Game, IllegalMoveError, Move, Position, PositionError, Rules
+from canfield_env.cards import card_text, is_red, parse_card
 from helpers import (
     PUBLISHED_CODE,
     column_text,
@@ -15,9 +18,6 @@ from helpers import (
     texts,
 )
 from reference import RANKS
-
-from canfield_env import CanfieldEnv, Deal, Game, IllegalMoveError, Move, Position, PositionError, Rules
-from canfield_env.cards import card_text, is_red, parse_card
 
 PRESETS = ("app", "hoyle", "andr")
 EVERY_PRESET = pytest.mark.parametrize("rules", PRESETS)
