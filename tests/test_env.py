@@ -4,7 +4,6 @@ What it does with the rules is in test_against_reference.py and test_rules_lines
 """
 
 import copy
-import functools
 import json
 import pickle
 import random
@@ -16,7 +15,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env as gymnasium_check_env
 
 from canfield_env import CanfieldEnv, Deal, DealCodeError, IllegalMoveError, PositionError, Rules
-from helpers import IDS, PUBLISHED_CODE, REWARDS, TIERS, environment, lay_out, published_winning_line
+from helpers import IDS, PUBLISHED_CODE, REWARDS, TIERS, dead_position, environment, lay_out, published_winning_line
 
 INFO_KEYS = {"action_mask", "code", "score", "foundation_cards", "illegal_action", "is_success", "stuck"}
 EVERY_ID = pytest.mark.parametrize("env_id", IDS)
@@ -26,20 +25,6 @@ EVERY_TIER = pytest.mark.parametrize("tier", TIERS)
 def almost_won(**layout):
     """One move, action 11, wins."""
     return lay_out(["6C", "", "", ""], foundations="5C 6D 6H 6S", **layout)
-
-
-@functools.cache
-def dead_position(number=0):
-    """A dead position of hoyle's rules with cards to draw, found by playing what can be played."""
-    env = environment("hoyle", end_when_stuck=False)
-    while True:
-        _, info = env.reset(options={"deal": Deal.from_number(number)})
-        for _ in range(120):
-            plays = np.flatnonzero(info["action_mask"][1:]) + 1
-            _, _, _, _, info = env.step(int(plays[0]) if len(plays) else 0)
-            if info["stuck"] and info["action_mask"].tolist() == [1] + [0] * 94:
-                return env.position()
-        number += 1
 
 
 def equal(one, other):
@@ -470,7 +455,7 @@ def test_a_dead_start_ends_at_its_first_step(strict, action):
     """one that is dead ends at its first step, whatever the action, strict or not (its mask is true where anything
     can be done, else all true)."""
     env = environment("hoyle", strict=strict)
-    _, info = env.reset(options={"position": dead_position()})
+    _, info = env.reset(options={"position": dead_position("hoyle")})
     assert info["stuck"] is True
     assert info["action_mask"].tolist() == [1] + [0] * 94
     _, reward, terminated, truncated, info = env.step(action)
@@ -482,7 +467,7 @@ def test_a_dead_start_ends_at_its_first_step(strict, action):
 
 def test_a_dead_start_lives_on_with_end_when_stuck_false():
     env = environment("hoyle", end_when_stuck=False)
-    env.reset(options={"position": dead_position()})
+    env.reset(options={"position": dead_position("hoyle")})
     for _ in range(30):
         _, _, terminated, _, info = env.step(0)
         assert not terminated and info["stuck"] is True
