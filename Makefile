@@ -29,7 +29,7 @@ test: setup
 	$(PY) -m pytest $(ARGS)
 
 train: setup
-	$(PY) -m agents.train configs/train/quick.yaml --folder runs
+	$(PY) -m agents.train configs/train/quick.yaml --folder runs --overwrite
 	$(PY) -m agents.evaluate --player random --player greedy --player ppo:runs/quick/best_model.zip --suite draw3-dev --deals 200
 
 lint: setup

@@ -1,4 +1,4 @@
-"""A saved policy as a player."""
+"""A policy as a player: one that is in training, or a saved one."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 
 from canfield_env.rules import Rules
 
@@ -14,38 +15,32 @@ from .checkpoints import check_fits, read_about, read_policy
 from .loop_guard import LoopGuard, act_guarded
 
 
-class PPOPlayer:
-    """Plays a checkpoint of ``agents.train``.
+class PolicyPlayer:
+    """Plays a policy, as it is at the moment.
 
     Args:
-        path: The zip, such as ``runs/quick/best_model.zip``.
+        policy: The policy.
+        observation: The tier that it was trained on.
         deterministic: Whether it takes the likeliest action, or samples.
         loop_guard: Whether it remembers what it did at which table, and does something else when it comes there
             again. Without, a policy of little training goes round in circles.
-
-    Attributes:
-        observation: The tier that the policy was trained on.
-
-    Raises:
-        CheckpointError: if the file is no checkpoint, or was made for another observation or action table.
     """
 
-    def __init__(self, path: str | Path, deterministic: bool = True, loop_guard: bool = True) -> None:
-        self._path = Path(path)
-        self._about = read_about(self._path)
-        self._policy = read_policy(self._path, self._about)
+    def __init__(
+        self,
+        policy: MaskableActorCriticPolicy,
+        observation: str,
+        deterministic: bool = True,
+        loop_guard: bool = True,
+    ) -> None:
+        self.observation = observation
+        self._policy = policy
         self._deterministic = deterministic
         self._generator = torch.Generator()
         self._guard = LoopGuard() if loop_guard else None
-        self.observation: str = self._about["observation"]
 
     def begin(self, rules: Any, seed: int) -> None:
-        """Be told the rules, and the seed of the sampling, before a game or a batch of games; forget earlier ones.
-
-        Raises:
-            CheckpointError: if the policy was made for other rules.
-        """
-        check_fits(self._path, self._about, {"rules": Rules.read(rules).to_plain()})
+        """Get ready for a game or a batch of games: sampling starts from ``seed``, earlier games are forgotten."""
         self._generator.manual_seed(seed)
         if self._guard is not None:
             self._guard.clear()
@@ -59,12 +54,34 @@ class PPOPlayer:
         return act_guarded(self._choose, self._guard, observations, np.array(masks, bool))
 
     def _choose(self, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        policy = self._policy
         with torch.inference_mode():
-            policy = self._policy
-            features = policy.features_extractor(torch.as_tensor(np.ascontiguousarray(observations)))
-            logits = policy.action_net(policy.mlp_extractor.forward_actor(features))
-            logits = logits.masked_fill(~torch.as_tensor(masks), -torch.inf)
+            codes = torch.as_tensor(np.ascontiguousarray(observations), device=policy.device)
+            latent = policy.mlp_extractor.forward_actor(policy.features_extractor(codes))
+            logits = policy.action_net(latent).cpu().masked_fill(~torch.as_tensor(masks), -torch.inf)
             if self._deterministic:
                 return logits.argmax(1).numpy()
-            probabilities = logits.softmax(1)
-            return torch.multinomial(probabilities, 1, generator=self._generator)[:, 0].numpy()
+            return torch.multinomial(logits.softmax(1), 1, generator=self._generator)[:, 0].numpy()
+
+
+class PPOPlayer(PolicyPlayer):
+    """Plays a checkpoint of ``agents.train``.
+
+    Args:
+        path: The zip, such as ``runs/quick/best_model.zip``.
+        deterministic: As in ``PolicyPlayer``.
+        loop_guard: As in ``PolicyPlayer``.
+
+    Raises:
+        CheckpointError: if the file is no checkpoint, or was made for another observation or action table.
+    """
+
+    def __init__(self, path: str | Path, deterministic: bool = True, loop_guard: bool = True) -> None:
+        self._path = Path(path)
+        self._about = read_about(self._path)
+        super().__init__(read_policy(self._path, self._about), self._about["observation"], deterministic, loop_guard)
+
+    def begin(self, rules: Any, seed: int) -> None:
+        """As ``PolicyPlayer``; raises CheckpointError if the policy was made for other rules."""
+        check_fits(self._path, self._about, {"rules": Rules.read(rules).to_plain()})
+        super().begin(rules, seed)

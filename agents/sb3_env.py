@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
 from typing import Any
 
 import gymnasium as gym
 import numpy as np
-from gymnasium.vector import AutoresetMode, SyncVectorEnv, VectorEnv
+from gymnasium.vector import AutoresetMode
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecEnv
 
-from canfield_env.env import CanfieldEnv
+from canfield_env.kernel.observe import OBSERVATION_NVEC
 from canfield_env.kernel.state import ACTIONS
+from canfield_env.vector_env import BatchState, CanfieldVectorEnv
 
 from .loop_guard import LoopGuard, tables
 
@@ -21,45 +21,14 @@ INFO_KEYS = ("score", "foundation_cards", "is_success", "stuck")
 """What the info of an episode's last step says of it, beside what Stable-Baselines3 asks for."""
 
 
-class LoopVectorEnv(SyncVectorEnv):
-    """N single environments in a loop, with the batch's ``get_state`` and ``set_state``."""
-
-    def __init__(self, env_id: str, num_envs: int, **kwargs: Any) -> None:
-        def make() -> gym.Env[Any, Any]:
-            return gym.make(env_id, disable_env_checker=True, **kwargs)
-
-        super().__init__([make] * num_envs, autoreset_mode=AutoresetMode.SAME_STEP)
-
-    def _timers(self) -> Iterable[tuple[gym.wrappers.TimeLimit, CanfieldEnv]]:
-        for env in self.envs:
-            while not isinstance(env, gym.wrappers.TimeLimit):
-                env = env.env  # type: ignore[attr-defined]
-            yield env, env.unwrapped  # type: ignore[misc]
-
-    def get_state(self) -> dict[str, np.ndarray]:
-        states = [env.get_state() for _, env in self._timers()]
-        return {
-            "records": np.concatenate([records for records, _ in states]),
-            "codes": np.array([code or "" for _, code in states]),
-            "elapsed": np.array([timer._elapsed_steps for timer, _ in self._timers()]),
-        }
-
-    def set_state(self, state: dict[str, np.ndarray]) -> None:
-        for i, (timer, env) in enumerate(self._timers()):
-            timer._elapsed_steps = int(state["elapsed"][i])  # type: ignore[assignment]
-            env.set_state((state["records"][i : i + 1], str(state["codes"][i]) or None))
-
-
-def make_vector_env(env_id: str, num_envs: int, **kwargs: Any) -> VectorEnv[Any, Any, Any]:
-    """The vector environment under the bridge: SAME_STEP autoreset, masks in ``info["action_mask"]``."""
-    return LoopVectorEnv(env_id, num_envs, **kwargs)
-
-
 def make_vec_env(
     env_id: str, num_envs: int, reward_scale: float = 1.0, loop_guard: bool = False, **kwargs: Any
 ) -> CanfieldVecEnv:
-    """A Stable-Baselines3 environment of ``num_envs`` games; ``kwargs`` as in ``gym.make``."""
-    return CanfieldVecEnv(make_vector_env(env_id, num_envs, **kwargs), reward_scale, loop_guard)
+    """A Stable-Baselines3 environment of ``num_envs`` games; ``kwargs`` as in ``gym.make_vec``."""
+    venv = gym.make_vec(env_id, num_envs, autoreset_mode="SAME_STEP", **kwargs)
+    if not isinstance(venv, CanfieldVectorEnv):
+        raise ValueError(f"environment {env_id} is not a Canfield environment")
+    return CanfieldVecEnv(venv, reward_scale, loop_guard)
 
 
 class CanfieldVecEnv(VecEnv):
@@ -77,21 +46,15 @@ class CanfieldVecEnv(VecEnv):
         loop_guard: Whether masks leave out what was already done at the same table (``loop_guard.py``).
     """
 
-    def __init__(self, venv: VectorEnv[Any, Any, Any], reward_scale: float = 1.0, loop_guard: bool = False) -> None:
-        mode = venv.metadata.get("autoreset_mode")
-        if mode != AutoresetMode.SAME_STEP:
-            raise ValueError(f"the vector environment's autoreset mode is {mode}, but must be AutoresetMode.SAME_STEP")
-        space = venv.single_observation_space
-        if not isinstance(space, gym.spaces.MultiDiscrete):
-            raise ValueError(f"the observation space is {space}, but must be Canfield's own MultiDiscrete")
+    def __init__(self, venv: CanfieldVectorEnv, reward_scale: float = 1.0, loop_guard: bool = False) -> None:
+        if venv.autoreset_mode != AutoresetMode.SAME_STEP:
+            raise ValueError(f"autoreset_mode is {venv.autoreset_mode.name}, but must be SAME_STEP")
         self.venv = venv
-        self.nvec = tuple(int(n) for n in space.nvec)
+        self.nvec = tuple(OBSERVATION_NVEC.tolist())
         self._scale = reward_scale
         box = gym.spaces.Box(0, np.array(self.nvec, np.uint8) - 1, dtype=np.uint8)
         self._masks: np.ndarray = np.ones((venv.num_envs, ACTIONS), np.bool_)
         self._actions = np.zeros(venv.num_envs, np.int64)
-        self._returns = np.zeros(venv.num_envs)
-        self._lengths = np.zeros(venv.num_envs, np.int64)
         self._started = time.perf_counter()
         self._guards = [LoopGuard() for _ in range(venv.num_envs)] if loop_guard else []
         self._tables: list[int] = []
@@ -102,19 +65,15 @@ class CanfieldVecEnv(VecEnv):
         return self._masks
 
     def reset(self) -> np.ndarray:
-        options = self._options[0]
-        if any(other != options for other in self._options):
-            raise ValueError("set_options: give all environments the same options")
-        seeds: Any = None if all(seed is None for seed in self._seeds) else list(self._seeds)
-        observations, info = self.venv.reset(seed=seeds, options=options or None)
+        options = _joint_options(self._options)
+        seeds = None if all(seed is None for seed in self._seeds) else list(self._seeds)
+        observations, info = self.venv.reset(seed=seeds, options=options)
         self._reset_seeds()
         self._reset_options()
-        self._masks = info["action_mask"].astype(bool)
+        self._masks = info["action_mask"].view(bool)
         for guard in self._guards:
             guard.clear()
         self._guard(observations)
-        self._returns[:] = 0
-        self._lengths[:] = 0
         self.reset_infos = [{"code": code} for code in info["code"]]
         return observations
 
@@ -125,9 +84,7 @@ class CanfieldVecEnv(VecEnv):
         for guard, table, action in zip(self._guards, self._tables, self._actions):
             guard.note(table, int(action))
         observations, rewards, terminated, truncated, info = self.venv.step(self._actions)
-        self._masks = info["action_mask"].astype(bool)
-        self._returns += rewards
-        self._lengths += 1
+        self._masks = info["action_mask"].view(bool)
         dones = terminated | truncated
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         for i in np.flatnonzero(dones):
@@ -136,8 +93,8 @@ class CanfieldVecEnv(VecEnv):
                 "terminal_observation": info["final_obs"][i],
                 "TimeLimit.truncated": bool(truncated[i] and not terminated[i]),
                 "episode": {
-                    "r": float(self._returns[i]),
-                    "l": int(self._lengths[i]),
+                    "r": float(self.venv.final_returns[i]),
+                    "l": int(self.venv.final_lengths[i]),
                     "t": round(time.perf_counter() - self._started, 6),
                 },
                 **{key: final[key][i].item() for key in INFO_KEYS},
@@ -145,8 +102,6 @@ class CanfieldVecEnv(VecEnv):
             if self._guards:
                 self._guards[i].clear()
         self._guard(observations)
-        self._returns[dones] = 0
-        self._lengths[dones] = 0
         return observations, (rewards * self._scale).astype(np.float32), dones, infos
 
     def _guard(self, observations: np.ndarray) -> None:
@@ -160,26 +115,25 @@ class CanfieldVecEnv(VecEnv):
 
     def get_state(self) -> dict[str, np.ndarray]:
         """All of it as plain arrays, the streams that deal included, for ``set_state``."""
-        state: dict[str, np.ndarray] = dict(self.venv.get_state())  # type: ignore[attr-defined]
-        state.update(masks=self._masks, returns=self._returns.copy(), lengths=self._lengths.copy())
+        state = dict(self.venv.get_state()._asdict())
+        state["codes"] = np.array([code or "" for code in state["codes"]])
         if self._guards:
             memories = [guard.get_state() for guard in self._guards]
             state["guards"] = np.concatenate(memories)
             state["guard_sizes"] = np.array([len(memory) for memory in memories])
-            state["tables"] = np.array(self._tables, np.uint64)
         return state
 
     def set_state(self, state: dict[str, np.ndarray]) -> None:
         """Go on from where ``get_state`` was called, on an environment made the same way."""
-        self.venv.set_state(state)  # type: ignore[attr-defined]
-        self._masks = state["masks"]
-        self._returns = state["returns"].copy()
-        self._lengths = state["lengths"].copy()
+        batch = {name: state[name] for name in BatchState._fields}
+        batch["codes"] = np.array([code or None for code in state["codes"].tolist()], object)
+        observations, info = self.venv.set_state(BatchState(**batch))
+        self._masks = info["action_mask"].view(bool)
         if self._guards:
-            self._tables = state["tables"].tolist()
             ends = np.cumsum(state["guard_sizes"])[:-1]
             for guard, memory in zip(self._guards, np.split(state["guards"], ends)):
                 guard.set_state(memory)
+        self._guard(observations)
 
     def _chosen(self, values: Any, indices: Any) -> list[Any]:
         return [values[i] for i in self._get_indices(indices)]
@@ -201,3 +155,12 @@ class CanfieldVecEnv(VecEnv):
     def env_is_wrapped(self, wrapper_class: type[gym.Wrapper[Any, Any, Any, Any]], indices: Any = None) -> list[bool]:
         # SB3 asks for Monitor to know whether infos hold episode statistics: they do.
         return self._chosen([wrapper_class is Monitor] * self.num_envs, indices)
+
+
+def _joint_options(options: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """Stable-Baselines3's options, one dict an environment, as those of the vector environment's reset."""
+    if all(option == options[0] for option in options):
+        return options[0] or None
+    if all(option.keys() == {"code"} for option in options):
+        return {"codes": [option["code"] for option in options]}
+    raise ValueError("set_options: give all environments the same options, or each a code and nothing else")

@@ -12,6 +12,7 @@ import json
 import platform
 import shutil
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -26,19 +27,19 @@ from stable_baselines3.common.utils import LinearSchedule
 
 import canfield_env
 from canfield_env.env import OBSERVATIONS, REWARDS, CanfieldEnv, read_start
+from canfield_env.evaluation import evaluate
+from canfield_env.results import Result
 from canfield_env.suites import load_suite
 
 from .checkpoints import CheckpointError, check_fits, made_for, policy_arguments, read_about
 from .config import ConfigError, TrainConfig, check_config, read_config, read_pairs, write_config
+from .ppo_player import PolicyPlayer
 from .sb3_env import make_vec_env
 from .training import (
     Evaluations,
-    Played,
     RunCallback,
     Stop,
     checkpoints,
-    play_codes,
-    policy_act,
     replacing,
     restore_snapshot,
 )
@@ -68,19 +69,23 @@ def make_single(run: Run) -> CanfieldEnv:
     """The environment that the run's games are played in; raises UserError if there is none."""
     try:
         env = gym.make(run.env_id, disable_env_checker=True, **run.config.env_kwargs).unwrapped
-    except (gym.error.Error, TypeError, ValueError) as error:
+    except (gym.error.Error, AssertionError, TypeError, ValueError) as error:
         raise UserError(f"environment {run.env_id}: {error}") from None
     if not isinstance(env, CanfieldEnv):
         raise UserError(f"environment {run.env_id} is not a Canfield environment")
     return env
 
 
+def tier_and_reward(env: CanfieldEnv) -> tuple[str, str]:
+    """The environment's observation tier and its reward."""
+    record = env.get_state()[0]
+    return OBSERVATIONS[int(record["tier"][0])], REWARDS[int(record["reward_kind"][0])]
+
+
 def describe(run: Run, env: CanfieldEnv) -> dict[str, Any]:
     """What a checkpoint of the run says of itself."""
-    record = env.get_state()[0]
-    tier, reward = OBSERVATIONS[int(record["tier"][0])], REWARDS[int(record["reward_kind"][0])]
     return {
-        **made_for(run.env_id, env.rules, tier, reward),
+        **made_for(run.env_id, env.rules, *tier_and_reward(env)),
         "network": run.config.policy_kwargs.model_dump(),
     }
 
@@ -101,21 +106,20 @@ def evaluation_codes(run: Run, env: CanfieldEnv) -> list[str]:
     return list(codes[: config.eval_deals])
 
 
-def make_evaluate(run: Run, model: MaskablePPO, codes: list[str]) -> Callable[[], Played] | None:
+def make_evaluate(
+    run: Run, model: MaskablePPO, env: CanfieldEnv, codes: list[str], stop: Stop
+) -> Callable[[], Result] | None:
+    """Plays the codes with the policy as it is when called; None without codes."""
     if not codes:
         return None
-    settings = {key: value for key, value in run.config.env_kwargs.items() if key != "max_episode_steps"}
-    spec = gym.spec(run.env_id)
-    settings = {**spec.kwargs, **settings}
-    max_steps = spec.max_episode_steps or canfield_env.MAX_EPISODE_STEPS
+    tier, reward = tier_and_reward(env)
 
-    def evaluate() -> Played:
-        # Sampling draws from a stream of its own: the training is the same with evaluations and without.
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(run.config.seed)
-            return play_codes(policy_act(model, run.config.eval_deterministic, True), codes, max_steps, **settings)
+    def play() -> Result:
+        player = PolicyPlayer(model.policy, tier, run.config.eval_deterministic)
+        model.policy.set_training_mode(False)
+        return evaluate(player, codes, env.rules, reward=reward, seed=run.config.seed, progress=stop.check)
 
-    return evaluate
+    return play
 
 
 def _schedule(value: float | str) -> float | LinearSchedule:
@@ -227,6 +231,8 @@ def train(run: Run, console: Console, progress: bool, overwrite: bool = False) -
     """Train, evaluate and save as the run's config says; the exit status."""
     if run.config.num_threads:
         torch.set_num_threads(run.config.num_threads)
+    # The checks cost a tenth of the training's time, and with masked rows find errors where there are none.
+    torch.distributions.Distribution.set_default_validate_args(False)
     env = make_single(run)
     codes = evaluation_codes(run, env)
     about = describe(run, env)
@@ -241,7 +247,10 @@ def train(run: Run, console: Console, progress: bool, overwrite: bool = False) -
             )
             return 0
     stop = Stop()
-    model = make_model(run)
+    try:
+        model = make_model(run)
+    except RuntimeError as error:  # PyTorch's, of a device
+        raise UserError(f"device {run.config.device}: {error}") from None
     callback = None
     try:
         if resumed is None:
@@ -256,7 +265,7 @@ def train(run: Run, console: Console, progress: bool, overwrite: bool = False) -
             run.folder,
             about,
             Evaluations.read(run.folder, model.num_timesteps),
-            make_evaluate(run, model, codes),
+            make_evaluate(run, model, env, codes, stop),
             run.config.eval_freq,
             run.config.save_freq,
             run.config.keep_checkpoints,
@@ -273,7 +282,7 @@ def train(run: Run, console: Console, progress: bool, overwrite: bool = False) -
             last = callback.finish()
     except OSError as error:
         found = checkpoints(run.folder)
-        console.print(f"[red]Stopped:[/red] cannot write to {run.folder}: {error.strerror}.")
+        console.print(f"Stopped: cannot write to {run.folder}: {error.strerror}.")
         console.print(
             f"The last good checkpoint is {found[-1]}. {resume_hint(run)}" if found else "There is no checkpoint yet.",
         )
@@ -282,7 +291,8 @@ def train(run: Run, console: Console, progress: bool, overwrite: bool = False) -
         if callback is not None:
             callback.close()
         if hasattr(model, "_logger"):
-            model.logger.close()
+            with suppress(OSError):
+                model.logger.close()
     if stop.signal is not None:
         console.print(f"Stopped. The checkpoint is {last}. {resume_hint(run)}")
         return 128 + stop.signal
@@ -324,7 +334,7 @@ def command(
         bool | None, typer.Option("--progress/--no-progress", help="Progress bar (default: on a terminal).")
     ] = None,
 ) -> None:
-    console = Console(highlight=False, soft_wrap=True)
+    console = Console(highlight=False, soft_wrap=True, markup=False)
     flags = {
         "n_timesteps": n_timesteps,
         "seed": seed,

@@ -7,8 +7,8 @@ import os
 import re
 import signal
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
@@ -21,64 +21,12 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 
-from canfield_env.env import CanfieldEnv
+from canfield_env.results import Result
 
 from .checkpoints import CheckpointError, read_state, read_weights, write_checkpoint
-from .loop_guard import LoopGuard, act_guarded
 from .sb3_env import CanfieldVecEnv
 
-Act = Callable[[np.ndarray, np.ndarray], np.ndarray]
-"""Observations (N, 82) and masks (N, 95) to actions (N,)."""
-
-
 # --- Evaluation --------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Played:
-    """How a list of deals went; arrays in the deals' order."""
-
-    returns: np.ndarray
-    lengths: np.ndarray
-    cards: np.ndarray
-    won: np.ndarray
-
-
-def play_codes(act: Act, codes: Sequence[str], max_steps: int, **settings: Any) -> Played:
-    """Play every code once, side by side; ``settings`` are ``CanfieldEnv``'s."""
-    envs = [CanfieldEnv(**settings) for _ in codes]
-    starts = [env.reset(options={"code": code}) for env, code in zip(envs, codes)]
-    observations = np.stack([observation for observation, _ in starts])
-    masks = np.stack([info["action_mask"] for _, info in starts]).astype(bool)
-    returns, lengths = np.zeros(len(codes)), np.zeros(len(codes), np.int64)
-    cards = np.array([info["foundation_cards"] for _, info in starts])
-    live = np.arange(len(codes))
-    for _ in range(max_steps):
-        going = []
-        for i, action in zip(live, act(observations[live], masks[live])):
-            observations[i], reward, terminated, _, info = envs[i].step(action)
-            masks[i], cards[i] = info["action_mask"], info["foundation_cards"]
-            returns[i] += reward
-            lengths[i] += 1
-            if not terminated:
-                going.append(i)
-        live = np.array(going, np.int64)
-        if not going:
-            break
-    return Played(returns, lengths, cards, cards == 52)
-
-
-def policy_act(model: MaskablePPO, deterministic: bool, loop_guard: bool) -> Act:
-    """The model's policy as it is now, to play one batch of games."""
-    guard = LoopGuard() if loop_guard else None
-
-    def choose(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
-        return model.predict(observations, action_masks=masks, deterministic=deterministic)[0]
-
-    def act(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
-        return act_guarded(choose, guard, observations, masks.copy())
-
-    return act
 
 
 @dataclass
@@ -106,16 +54,17 @@ class Evaluations:
     def best(self) -> float:
         return max((row["mean_return"] for row in self.rows), default=-np.inf)
 
-    def add(self, timesteps: int, played: Played) -> dict[str, Any]:
+    def add(self, timesteps: int, result: Result) -> dict[str, Any]:
+        rows = result.rows
         row = {
             "timesteps": timesteps,
-            "mean_return": float(played.returns.mean()),
-            "mean_foundation_cards": float(played.cards.mean()),
-            "win_rate": float(played.won.mean()),
-            "mean_steps": float(played.lengths.mean()),
-            "returns": played.returns.tolist(),
-            "steps": played.lengths.tolist(),
-            "won": played.won.tolist(),
+            "mean_return": float(np.mean([game.return_ for game in rows])),
+            "mean_foundation_cards": float(np.mean([game.foundation_cards for game in rows])),
+            "win_rate": float(np.mean([game.won for game in rows])),
+            "mean_steps": float(np.mean([game.steps for game in rows])),
+            "returns": [game.return_ for game in rows],
+            "steps": [game.steps for game in rows],
+            "won": [game.won for game in rows],
         }
         self.rows.append(row)
         with replacing(self.folder / "evaluations.jsonl") as path:
@@ -204,11 +153,20 @@ def checkpoints(run: Path) -> list[Path]:
 # --- Stopping ----------------------------------------------------------------------------------------------
 
 
+class StoppedError(Exception):
+    """A signal asked to stop."""
+
+
 class Stop:
     """Whether a signal asked to stop: the training does so at its next step, with everything in order."""
 
     def __init__(self) -> None:
         self.signal: int | None = None
+
+    def check(self, games: int) -> None:
+        """Break off an evaluation, whose progress calls this, if a signal asked to stop."""
+        if self.signal is not None:
+            raise StoppedError
 
     @contextmanager
     def listening(self) -> Iterator[None]:
@@ -244,7 +202,7 @@ class RunCallback(BaseCallback):
         run: Path,
         about: Mapping[str, Any],
         evaluations: Evaluations,
-        evaluate: Callable[[], Played] | None,
+        evaluate: Callable[[], Result] | None,
         eval_freq: int,
         save_freq: int,
         keep: int,
@@ -302,7 +260,8 @@ class RunCallback(BaseCallback):
         now = self.model.num_timesteps
         if self._evaluate and now > self._evaluations.last:
             if last or (self._eval_freq and now // self._eval_freq > self._evaluations.last // self._eval_freq):
-                self._run_evaluation(now)
+                with suppress(StoppedError):  # an evaluation that was broken off is made again on resuming
+                    self._run_evaluation(now)
         self._snapshot = take_snapshot(self.model)
         if self._save_freq and now // self._save_freq > max(self._saved_at, 0) // self._save_freq:
             self._save()

@@ -83,9 +83,7 @@ def evaluate(
     progress = progress or (lambda games: None)
     numbered = list(enumerate(codes))
     if plays_batches(table.player):
-        rows = []
-        for start in range(0, len(codes), BATCH):
-            rows += play_batch(table.player, task, numbered[start : start + BATCH], progress)
+        rows = play_batch(table.player, task, codes, progress)
     elif jobs == 1 or len(codes) == 1:
         rows = []
         for index, code in numbered:
@@ -169,65 +167,70 @@ class _Table:
 
 def make_env(rules: Rules, observation: str, reward: str, **settings: Any) -> gym.Env[np.ndarray, Any]:
     """The registered environment, its time limit included, for these rules, tier and reward."""
-    return gym.make(
+    return gym.make("Canfield-v0", disable_env_checker=True, **_settings(rules, observation, reward), **settings)
+
+
+def _settings(rules: Rules, observation: str, reward: str) -> dict[str, Any]:
+    """The arguments that a single environment and the vector one take alike."""
+    return {"rules": rules.to_plain(), "observation": observation, "reward": reward}
+
+
+def play_batch(player: Any, task: _Task, codes: Sequence[str], progress: Progress) -> list[Row]:
+    """The rows of a player with ``act_batch``, who plays up to ``BATCH`` of the games at once."""
+    envs: Any = gym.make_vec(
         "Canfield-v0",
-        rules=rules.to_plain(),
-        observation=observation,
-        reward=reward,
-        disable_env_checker=True,
-        **settings,
+        num_envs=min(BATCH, len(codes)),
+        autoreset_mode="SAME_STEP",
+        **_settings(task.rules, player_observation(player), task.reward),
     )
-
-
-def play_batch(player: Any, task: _Task, numbered: Sequence[tuple[int, str]], progress: Progress) -> list[Row]:
-    """The rows of a player with ``act_batch`` who plays all these games (number and code) at once."""
-    envs = [make_env(task.rules, player_observation(player), task.reward) for _ in numbered]
-    codes = [code for _, code in numbered]
-    whole = f"a batch of {len(codes)} games"
-    observations, infos = map(list, zip(*(env.reset(options={"code": code}) for env, code in zip(envs, codes))))
-    player.begin(task.rules, game_seed(task.seed, numbered[0][0]))
+    observations, info = envs.reset(options={"queue": codes})
+    player.begin(task.rules, game_seed(task.seed, 0))
     rows: dict[int, Row] = {}
     actions: list[list[int]] = [[] for _ in codes]
-    totals, seconds = [0.0] * len(codes), [0.0] * len(codes)
-    playing = list(range(len(codes)))
-    while playing:
+    totals, seconds = np.zeros(len(codes)), np.zeros(len(codes))
+    while len(rows) < len(codes):
         started = perf_counter()
-        masks = np.stack([infos[i]["action_mask"] for i in playing]).view(bool)
-        chosen = _ask(task, whole, player.act_batch, np.stack([observations[i] for i in playing]), masks)
-        if np.shape(chosen) != (len(playing),):
+        playing = np.flatnonzero(~info["queue_done"])
+        games = envs.queue_index[playing]
+        masks = info["action_mask"][playing].view(bool)
+        whole = f"a batch of {len(games)} games"
+        chosen = np.asarray(_ask(task, whole, player.act_batch, observations[playing], masks))
+        if chosen.shape != (len(games),) or chosen.dtype.kind not in "iu":
             raise ValueError(
-                f"player {task.name!r}: act_batch gave actions of shape {np.shape(chosen)}, not ({len(playing)},)"
+                f"player {task.name!r}: act_batch gave {chosen.dtype} of shape {chosen.shape}, "
+                f"but must give {len(games)} integers"
             )
-        ended = []
-        for i, action in zip(playing, chosen):
-            observations[i], reward, terminated, truncated, infos[i] = envs[i].step(
-                _check_action(task, codes[i], len(actions[i]), action)
-            )
-            if infos[i]["illegal_action"]:
-                raise _illegal(task, codes[i], len(actions[i]), action)
-            actions[i].append(int(action))
-            totals[i] += float(reward)
-            if terminated or truncated:
-                ended.append(i)
-        share = (perf_counter() - started) / len(playing)
-        for i in playing:
-            seconds[i] += share
-        for i in ended:
-            rows[i] = _row(infos[i], totals[i], actions[i], seconds[i])
-        progress(len(ended))
-        playing = [i for i in playing if i not in rows]
-    return [rows[i] for i in range(len(codes))]
+        legal = (chosen >= 0) & (chosen < ACTIONS) & masks[np.arange(len(games)), np.clip(chosen, 0, ACTIONS - 1)]
+        for game, action, is_legal in zip(games.tolist(), chosen.tolist(), legal.tolist()):
+            if not is_legal:
+                raise _illegal(task, codes[game], len(actions[game]), action)
+            actions[game].append(action)
+        all_chosen = np.zeros(envs.num_envs, np.int64)
+        all_chosen[playing] = chosen
+        observations, rewards, terminated, truncated, info = envs.step(all_chosen)
+        totals[games] += rewards[playing]
+        seconds[games] += (perf_counter() - started) / len(games)
+        ended = (terminated | truncated)[playing]
+        for i, game in zip(playing[ended].tolist(), games[ended].tolist()):
+            final = {key: info["final_info"][key][i] for key in _ROW_KEYS}
+            rows[game] = _row(final, totals[game], actions[game], seconds[game])
+        progress(int(ended.sum()))
+    return [rows[game] for game in range(len(codes))]
+
+
+_ROW_KEYS = ("code", "is_success", "foundation_cards", "score")
+"""What a row takes from the info of a game's last step."""
 
 
 def _row(info: Mapping[str, Any], total: float, actions: list[int], seconds: float) -> Row:
     return Row(
         code=info["code"],
-        won=info["is_success"],
-        foundation_cards=info["foundation_cards"],
-        return_=total,
-        score=info["score"],
+        won=bool(info["is_success"]),
+        foundation_cards=int(info["foundation_cards"]),
+        return_=float(total),
+        score=int(info["score"]),
         steps=len(actions),
-        seconds=round(seconds, 6),
+        seconds=round(float(seconds), 6),
         actions=tuple(actions),
     )
 

@@ -171,7 +171,7 @@ def test_a_batch_of_the_wrong_shape_is_an_error():
         def act_batch(self, observations, masks):
             return np.zeros(1, int)
 
-    with pytest.raises(ValueError, match=r"act_batch gave actions of shape \(1,\), not \(2,\)"):
+    with pytest.raises(ValueError, match=r"act_batch gave int64 of shape \(1,\), but must give 2 integers"):
         evaluate(Short(), CODES[:2])
 
 

@@ -44,9 +44,15 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.fixture(scope="module")
+def tiny(suite: Path) -> str:
+    """The tiny run's config, as YAML."""
+    return yaml.safe_dump({"Canfield-v0": {**TINY, "eval_suite": str(suite)}})
+
+
 @pytest.fixture
-def config(tmp_path: Path, suite: Path) -> Path:
+def config(tmp_path: Path, tiny: str) -> Path:
     """The tiny run's config file, ``tiny.yaml``."""
     path = tmp_path / "tiny.yaml"
-    path.write_text(yaml.safe_dump({"Canfield-v0": {**TINY, "eval_suite": str(suite)}}))
+    path.write_text(tiny)
     return path

@@ -25,6 +25,7 @@ from typer.testing import CliRunner
 import canfield_env
 from agents.checkpoints import ABOUT, STATE, CheckpointError, read_about, read_state, read_weights
 from agents.ppo_player import PPOPlayer
+from agents.sb3_env import CanfieldVecEnv
 from agents.train import app
 from agents.training import checkpoints
 from canfield_env.rules import Rules
@@ -68,13 +69,11 @@ def same_training(first: Path, second: Path) -> bool:
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory, suite: Path) -> Path:
+def finished(tmp_path_factory: pytest.TempPathFactory, tiny: str) -> Path:
     """The folder of a finished tiny run; tests that change it take a copy."""
-    from conftest import TINY
-
     folder = tmp_path_factory.mktemp("finished")
     path = folder / "tiny.yaml"
-    path.write_text(yaml.safe_dump({"Canfield-v0": {**TINY, "eval_suite": str(suite)}}))
+    path.write_text(tiny)
     status, output = train(path, "--folder", folder / "runs")
     assert status == 0, output
     return folder / "runs" / "tiny"
@@ -244,6 +243,31 @@ def test_ctrl_c_leaves_a_checkpoint_that_resumes(finished: Path, config: Path, t
     assert checkpoints(run)[-1].name == f"model_{steps + 64}_steps.zip"
 
 
+@pytest.mark.parametrize("step", [1, 16, 41])
+def test_run_stopped_inside_a_rollout_is_resumed_exactly(
+    finished: Path, config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int
+) -> None:
+    run = tmp_path / "runs" / "tiny"
+    true_step, steps = CanfieldVecEnv.step_wait, 0
+
+    def step_wait(env: CanfieldVecEnv) -> Any:
+        nonlocal steps
+        steps += 1
+        if steps == step:
+            os.kill(os.getpid(), signal.SIGTERM)
+        return true_step(env)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(CanfieldVecEnv, "step_wait", step_wait)
+        status, output = train(config, "-f", tmp_path / "runs")
+    assert status == 128 + signal.SIGTERM, output
+    assert read_about(checkpoints(run)[-1])["timesteps"] == (step - 1) // 16 * 64
+    status, output = train("--resume", run)
+    assert status == 0, output
+    assert same_training(checkpoints(run)[-1], checkpoints(finished)[-1])
+    assert (run / "evaluations.jsonl").read_text() == (finished / "evaluations.jsonl").read_text()
+
+
 def test_full_disk_leaves_the_last_checkpoint(finished: Path, tmp_path: Path) -> None:
     run = tmp_path / "tiny"
     shutil.copytree(finished, run)
@@ -305,6 +329,8 @@ def test_other_files_are_never_deleted(config: Path, tmp_path: Path) -> None:
         ({"batch_size": 48}, "batch_size is 48, but must divide n_envs * n_steps, 64"),
         ({"env_kwargs": {"rules": "windows"}}, "'windows' is not a rule set"),
         ({"env_kwargs": {"colour": "red"}}, "colour"),
+        ({"env_kwargs": {"max_episode_steps": 0}}, "environment Canfield-v0: "),
+        ({"device": "abacus"}, "device abacus: "),
         ({"env_kwargs": {"draw_count": 1}}, "draws 3, but the environment draws 1"),
         ({"eval_suite": "draw9-dev"}, "there is no suite 'draw9-dev'"),
         ({"eval_deals": 5}, "eval_deals is 5, but suite"),
