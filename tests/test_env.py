@@ -15,6 +15,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env as gymnasium_check_env
 
 from canfield_env import CanfieldEnv, Deal, DealCodeError, IllegalMoveError, PositionError, Rules
+from canfield_env.kernel.observe import COUNT_FIELDS
 from helpers import IDS, PUBLISHED_CODE, REWARDS, TIERS, dead_position, environment, lay_out, published_winning_line
 
 INFO_KEYS = {"action_mask", "code", "score", "foundation_cards", "illegal_action", "is_success", "stuck"}
@@ -689,3 +690,14 @@ def test_render_without_a_mode_warns():
     env.reset(seed=1)
     with pytest.warns(UserWarning, match="render_mode"):
         assert env.render() is None
+
+
+def test_the_specification_lists_every_field_of_the_observation():
+    """The table in the class docstring is that of the kernel."""
+    specification = " ".join(CanfieldEnv.__doc__.split())
+    start = 52
+    for name, entries, values, meaning in COUNT_FIELDS:
+        index = str(start) if entries == 1 else f"{start}-{start + entries - 1}"
+        assert f"| {index} | {name} | 0-{values - 1} | {meaning} |" in specification
+        start += entries
+    assert start == CanfieldEnv().observation_space.shape[0]
