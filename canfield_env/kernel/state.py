@@ -54,7 +54,7 @@ STATE_DTYPE = np.dtype(
         ("seconds_per_action", "i4"),
         ("attempt", "i4"),
         ("deck_price", "i4"),
-        ("legal", "i8", (2,)),  # the legal actions as bits, 0-63 and 64-94, as of the last mask written
+        ("legal", "i8", (2,)),  # the legal actions as bits, 0-47 and 48-94, as of the last mask written
         ("full_pass", "i8"),  # bit c: card c is a waste top of a whole pass through the talon
         ("cards", "i8", (4,)),  # bit c: card c lies in the column
         ("suit_bits", "i8", (4,)),  # bit k: which of its colour's two suits the column's card k has
