@@ -1,0 +1,851 @@
+"""The exact search: depth first over positions, each visited once, with every card known.
+
+**Cards** are numbered afresh. Going down the ranks and changing colour at each step visits all 26 pairs (rank,
+colour) in one cycle, because 13 is odd; a *pair* is one of the 26 places p of that cycle, counted from the rank
+below the base rank, black: place p has relative rank ``12 - p % 13`` (0 the base rank) and colour ``p & 1``. A
+card is ``p + 26 * s`` with ``s`` its suit within the colour (0: C or D, 1: S or H). So a card fits on another
+where its pair comes next in the cycle, and a column is a stretch of the cycle. Foundation ``2 * colour + s``.
+
+**A position** is a row of words:
+
+- ``TALON``: a bit for each of the root's waste and stock cards that is still there; their order never changes.
+- ``META``: foundation counts (4 bits each), reserve count (4 bits), waste pointer (6 bits), redeals left (6 bits),
+  pending take-back (3 bits).
+- ``CARDS``: a bit for each card in the columns.
+- ``PAIRS``: bit p says, of the cards of pair p that lie on another card, whether card and the card under it differ
+  in ``s``. One bit is enough for both: two cards of a pair lie on different cards, which are the two of the pair
+  before.
+- ``COLUMN`` to ``COLUMN + 3``: first card + 1, length, last card. Sorted; 0 is an empty column.
+
+Reserve and foundations follow from their counts, and ``CARDS`` from these and ``TALON``.
+
+**The key** of a position has 128 bits and is the whole position: the talon's bits (34), foundation counts (16),
+reserve count (4), waste pointer (6), pending take-back (3); pairs (26), the four first cards (24), redeals left
+(6). The columns can be read back: which cards they hold follows from the rest, a card of pair p + 1 that is no
+first card lies on the one card of pair p that ``PAIRS`` says. The table holds full keys, so two positions are
+never mistaken for one another. docs/solver.md proves the reductions below.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .bits import lowest_bit, popcount, prefetch
+from .jit import entry, inner, wrapping
+
+TALON, META, CARDS, PAIRS, COLUMN, MOVE, KEY, PRIORITY = 0, 1, 2, 3, 4, 8, 9, 11
+DEPTH = 11  # of an entry of the stack, in the place of the priority it had before
+WORDS = 12
+KIDS = 256  # most successors of one position, with a margin (34 + 4 * 2 * 2 + ... are possible)
+
+# Numbers of the problem: the rules and the cards that do not change.
+DRAW, WHOLE, FILL, WASTE_ONLY, TAKE_BACK, PAST_BASE, UNLIMITED, FEATURES = range(8)
+RESERVE_CARDS, TALON_PLACE, TALON_CARDS = 16, 32, 96
+PROBLEM_WORDS = 136
+
+# Reductions, which can be switched off to test them.
+TAILS = 1  # part of a column moves only where what it lays bare is used at once
+SAFE = 2  # cards that nothing will need go to the foundation at once (without take-backs)
+LIFT = 4  # with take-backs: what can be undone by one is done at once, and one is made only to be built on
+DEAD = 8  # give up positions in which even a relaxed game cannot be won
+ALL_FEATURES = 15
+
+NONE = 63  # no card
+TO_FOUNDATION, TO_EMPTY = 62, 61
+
+EXHAUSTED, WON, BUDGET, TABLE_FULL, STACK_FULL, PATH_FULL = range(6)
+SP, USED, NODES, LEVEL = 0, 1, 2, 3  # words of the search's own state
+
+_M26 = (1 << 26) - 1
+
+
+def _rank_of_card() -> np.ndarray:
+    return np.array([12 - (card % 26) % 13 if card < 52 else 99 for card in range(64)], np.int64)
+
+
+def _next_on_foundation() -> np.ndarray:
+    """Entry 16 f + n: the card that foundation f takes when it holds n cards."""
+    table = np.full(64, NONE, np.int64)
+    for card in range(52):
+        p, s = card % 26, card // 26
+        table[16 * (2 * (p & 1) + s) + 12 - p % 13] = card
+    return table
+
+
+RANK = _rank_of_card()
+NEXT = _next_on_foundation()
+
+
+# --- Cards ---------------------------------------------------------------------------------------------------
+
+
+@inner
+def pair_of(card: int) -> int:
+    """The card's place in the cycle."""
+    return card - 26 if card >= 26 else card
+
+
+@inner
+def twin_of(card: int) -> int:
+    """The other card of the pair."""
+    return card - 26 if card >= 26 else card + 26
+
+
+@inner
+def suit_of(card: int) -> int:
+    """The card's foundation."""
+    return 2 * (pair_of(card) & 1) + (1 if card >= 26 else 0)
+
+
+@inner
+def after(p: int, steps: int) -> int:
+    """The pair ``steps`` further down the cycle (0 to 26)."""
+    p += steps
+    return p - 26 if p >= 26 else p
+
+
+@inner
+def differ(a: int, b: int) -> int:
+    """1 where the two cards' suits within their colours differ."""
+    return (1 if a >= 26 else 0) ^ (1 if b >= 26 else 0)
+
+
+# --- Columns -------------------------------------------------------------------------------------------------
+
+
+@inner
+def column_word(first: int, length: int, top: int) -> int:
+    """A column of at least one card as one number; greater first cards make greater numbers."""
+    return ((first + 1) << 12) | (length << 6) | top
+
+
+@inner
+def first_of(column: int) -> int:
+    """The first card of a column that is not empty."""
+    return (column >> 12) - 1
+
+
+@inner
+def length_of(column: int) -> int:
+    """The column's number of cards."""
+    return (column >> 6) & 63
+
+
+@inner
+def top_of(column: int) -> int:
+    """The last card of a column that is not empty."""
+    return column & 63
+
+
+@inner
+def card_under(card: int, pairs: int) -> int:
+    """The card that ``card``, which is no first card, lies on."""
+    p = pair_of(card)
+    s = (1 if card >= 26 else 0) ^ ((pairs >> p) & 1)
+    return (25 if p == 0 else p - 1) + 26 * s
+
+
+@inner
+def card_at(column: int, k: int, pairs: int) -> int:
+    """Card ``k`` of a column: its suit is the first one's, changed as often as the bits in between say."""
+    first = first_of(column)
+    s = 1 if first >= 26 else 0
+    p = pair_of(first)
+    for _ in range(k):
+        p = after(p, 1)
+        s ^= (pairs >> p) & 1
+    return p + 26 * s
+
+
+@inner
+def place_in(column: int, p: int) -> int:
+    """How many cards of a column lie before the first one of pair ``p``, if the column is long enough."""
+    k = p - pair_of(first_of(column))
+    return k + 26 if k < 0 else k
+
+
+# --- Changing a row ------------------------------------------------------------------------------------------
+
+
+@inner
+def begin(kids: np.ndarray, n: int, row: np.ndarray, move: int, priority: int) -> None:
+    """Start successor ``n`` as a copy of ``row`` that no take-back is pending in."""
+    for k in range(8):
+        kids[n, k] = row[k]
+    kids[n, META] = row[META] & ~(7 << 32)
+    kids[n, MOVE] = move
+    kids[n, PRIORITY] = priority
+
+
+@inner
+def step(card: int, target: int) -> int:
+    """A move as a number: of ``card``, and what lies on it, onto a card, TO_FOUNDATION or TO_EMPTY."""
+    return card | (target << 6)
+
+
+@inner
+def put_on(s: np.ndarray, n: int, j: int, card: int) -> None:
+    """Put one card, from outside the columns, on the last card of column ``j``."""
+    column = s[n, COLUMN + j]
+    p = pair_of(card)
+    s[n, PAIRS] = (s[n, PAIRS] & ~(1 << p)) | (differ(card, top_of(column)) << p)
+    s[n, COLUMN + j] = column_word(first_of(column), length_of(column) + 1, card)
+    s[n, CARDS] |= 1 << card
+
+
+@inner
+def put_alone(s: np.ndarray, n: int, j: int, card: int) -> None:
+    """Put one card, from outside the columns, on the empty column ``j``."""
+    s[n, COLUMN + j] = column_word(card, 1, card)
+    s[n, CARDS] |= 1 << card
+
+
+@inner
+def emptied(problem: np.ndarray, s: np.ndarray, n: int, j: int) -> None:
+    """Column ``j`` has lost its last card: empty it, or fill it from the reserve."""
+    s[n, COLUMN + j] = 0
+    left = (s[n, META] >> 16) & 15
+    if problem[FILL] == 1 and left > 0:
+        s[n, META] -= 1 << 16
+        put_alone(s, n, j, problem[RESERVE_CARDS + left])
+
+
+@inner
+def take_top(problem: np.ndarray, s: np.ndarray, n: int, j: int) -> None:
+    """Take the last card of column ``j`` away."""
+    column = s[n, COLUMN + j]
+    card = top_of(column)
+    s[n, CARDS] &= ~(1 << card)
+    if length_of(column) == 1:
+        emptied(problem, s, n, j)
+    else:
+        s[n, COLUMN + j] = column_word(first_of(column), length_of(column) - 1, card_under(card, s[n, PAIRS]))
+
+
+@inner
+def to_foundation(s: np.ndarray, n: int, card: int) -> None:
+    """One card more on the card's foundation."""
+    s[n, META] += 1 << (4 * suit_of(card))
+
+
+@inner
+def move_whole(problem: np.ndarray, s: np.ndarray, n: int, i: int, j: int) -> None:
+    """Move column ``i`` onto the last card of column ``j``."""
+    moved, column = s[n, COLUMN + i], s[n, COLUMN + j]
+    p = pair_of(first_of(moved))
+    s[n, PAIRS] = (s[n, PAIRS] & ~(1 << p)) | (differ(first_of(moved), top_of(column)) << p)
+    s[n, COLUMN + j] = column_word(first_of(column), length_of(column) + length_of(moved), top_of(moved))
+    emptied(problem, s, n, i)
+
+
+@inner
+def move_tail(s: np.ndarray, n: int, i: int, k: int, head: int, j: int) -> None:
+    """Move the tail of column ``i`` from its card ``k`` (1 or more), ``head``, onto column ``j``, empty or not."""
+    moved, column = s[n, COLUMN + i], s[n, COLUMN + j]
+    bare = card_under(head, s[n, PAIRS])
+    count = length_of(moved) - k
+    if column == 0:
+        s[n, COLUMN + j] = column_word(head, count, top_of(moved))
+    else:
+        p = pair_of(head)
+        s[n, PAIRS] = (s[n, PAIRS] & ~(1 << p)) | (differ(head, top_of(column)) << p)
+        s[n, COLUMN + j] = column_word(first_of(column), length_of(column) + count, top_of(moved))
+    s[n, COLUMN + i] = column_word(first_of(moved), k, bare)
+
+
+# --- The talon -----------------------------------------------------------------------------------------------
+
+
+@inner
+def index_in_talon(problem: np.ndarray, row: np.ndarray, card: int) -> int:
+    """At which place, from 1, the card lies in waste and stock if draws and at most one redeal can bring it to
+    the waste's top; 64 is added where that takes the redeal; 0 where the card cannot be reached.
+
+    With n cards left and w of them on the waste, this pass's tops are w (if any), w + 3, w + 6, ... and n; those
+    after a redeal 3, 6, ... and n.
+    """
+    talon = row[TALON]
+    place = problem[TALON_PLACE + card]
+    if (talon >> place) & 1 == 0:
+        return 0
+    i = popcount(talon & ((1 << place) - 1)) + 1
+    w = (row[META] >> 20) & 63
+    if problem[DRAW] == 1:
+        if i >= w or problem[UNLIMITED] == 1:
+            return i
+    else:
+        n = popcount(talon)
+        if i >= w and (i == n or (i - w) % 3 == 0):
+            return i
+        if i == n or i % 3 == 0:
+            if problem[UNLIMITED] == 1:
+                return i
+        else:
+            return 0
+    return i + 64 if (row[META] >> 26) & 63 > 0 else 0
+
+
+@inner
+def take_from_talon(problem: np.ndarray, s: np.ndarray, n: int, card: int, index: int) -> None:
+    """Take a card, at the place that ``index_in_talon`` said, off the waste.
+
+    With unlimited redeals, drawing 1, every card left can be reached from anywhere: the pointer means nothing and
+    is 0. Drawing 3, a pointer that is a multiple of 3, or behind the last card, adds no top to those of a pass
+    from the start, and is 0 too.
+    """
+    s[n, TALON] &= ~(1 << problem[TALON_PLACE + card])
+    w = (index & 63) - 1
+    if problem[UNLIMITED] == 1:
+        if problem[DRAW] == 1 or w % 3 == 0 or w == popcount(s[n, TALON]):
+            w = 0
+    elif index >= 64:
+        s[n, META] -= 1 << 26
+    s[n, META] = (s[n, META] & ~(63 << 20)) | (w << 20)
+
+
+# --- Cards that can come to a column -------------------------------------------------------------------------
+
+FROM_NOWHERE, FROM_RESERVE, FROM_FOUNDATION, FROM_COLUMN, FROM_TALON = 0, 1, 2, 8, 64
+
+
+@inner
+def source_of(problem: np.ndarray, row: np.ndarray, card: int, reserve: int) -> int:
+    """Where a card that could go to a column would come from: FROM_RESERVE, FROM_TALON + its index there,
+    FROM_FOUNDATION + suit, FROM_COLUMN + the column that it is first of; FROM_NOWHERE."""
+    if (row[CARDS] >> card) & 1 == 1:
+        for i in range(4):
+            if row[COLUMN + i] >> 12 == card + 1:
+                return FROM_COLUMN + i
+        return FROM_NOWHERE
+    if card == reserve:
+        return FROM_RESERVE
+    index = index_in_talon(problem, row, card)
+    if index > 0:
+        return FROM_TALON + index
+    if problem[TAKE_BACK] == 1:
+        f = suit_of(card)
+        if (row[META] >> (4 * f)) & 15 == RANK[card] + 1:
+            return FROM_FOUNDATION + f
+    return FROM_NOWHERE
+
+
+@inner
+def place_card(
+    problem: np.ndarray, kids: np.ndarray, n: int, source: int, card: int, j: int, lifting: bool
+) -> None:
+    """In successor ``n``, bring a card from its source onto the last card of column ``j``, or alone if that is
+    empty. A take-back onto a card is pending if ``lifting``."""
+    if FROM_COLUMN <= source < FROM_TALON:
+        move_whole(problem, kids, n, source - FROM_COLUMN, j)
+        kids[n, PRIORITY] += 20
+        return
+    if source == FROM_RESERVE:
+        kids[n, META] -= 1 << 16
+        kids[n, PRIORITY] += 30
+    elif source >= FROM_TALON:
+        take_from_talon(problem, kids, n, card, source - FROM_TALON)
+    else:
+        f = source - FROM_FOUNDATION
+        kids[n, META] -= 1 << (4 * f)
+        kids[n, PRIORITY] -= 40
+        if lifting and kids[n, COLUMN + j] != 0:
+            kids[n, META] |= (f + 1) << 32
+    if kids[n, COLUMN + j] == 0:
+        put_alone(kids, n, j, card)
+    else:
+        put_on(kids, n, j, card)
+
+
+@inner
+def is_short(cards: int) -> bool:
+    """Whether no column can have 26 cards, because the columns lack some pair altogether."""
+    return ((cards | (cards >> 26)) & _M26) != _M26
+
+
+# --- Successors ----------------------------------------------------------------------------------------------
+
+
+@inner
+def expand(problem: np.ndarray, path: np.ndarray, level: int, kids: np.ndarray) -> int:
+    """Write the successors of the position ``path[level]`` to ``kids``; how many there are."""
+    row = path[level]
+    meta, cards, pairs = row[META], row[CARDS], row[PAIRS]
+    left = (meta >> 16) & 15
+    reserve = problem[RESERVE_CARDS + left]
+    pending = (meta >> 32) & 7
+    short = is_short(cards)
+    whole = problem[WHOLE] == 1
+    tails = short and not whole and problem[FEATURES] & TAILS != 0
+    lifting = short and problem[TAKE_BACK] == 1 and problem[FEATURES] & LIFT != 0
+    tops = 0
+    empty = -1
+    for j in range(4):
+        if row[COLUMN + j] == 0:
+            empty = j
+        else:
+            tops |= 1 << top_of(row[COLUMN + j])
+    if empty >= 0 and problem[FILL] == 1 and left > 0:
+        empty = -1
+    tail_to_empty = empty >= 0 and not whole and problem[WASTE_ONLY] == 0
+    built_on = NONE  # the card that a pending take-back brought
+    n = 0
+    if pending > 0:
+        built_on = NEXT[16 * (pending - 1) + ((meta >> (4 * (pending - 1))) & 15)]
+
+    # Foundations.
+    for f in range(4):
+        count = (meta >> (4 * f)) & 15
+        if count == 13:
+            continue
+        card = NEXT[16 * f + count]
+        if (cards >> card) & 1 == 1:
+            if (tops >> card) & 1 == 1:
+                if pending > 0:
+                    continue
+                for j in range(4):
+                    if row[COLUMN + j] != 0 and top_of(row[COLUMN + j]) == card:
+                        begin(kids, n, row, step(card, TO_FOUNDATION) | (NONE << 12), 100)
+                        take_top(problem, kids, n, j)
+                        to_foundation(kids, n, card)
+                        n += 1
+            elif tails:
+                n = lay_bare_and_lift(problem, row, kids, n, card, tops, empty if tail_to_empty else -1, built_on)
+        elif pending == 0:
+            if card == reserve:
+                begin(kids, n, row, step(card, TO_FOUNDATION) | (NONE << 12), 110)
+                kids[n, META] -= 1 << 16
+                to_foundation(kids, n, card)
+                n += 1
+            else:
+                index = index_in_talon(problem, row, card)
+                if index > 0:
+                    begin(kids, n, row, step(card, TO_FOUNDATION) | (NONE << 12), 90)
+                    take_from_talon(problem, kids, n, card, index)
+                    to_foundation(kids, n, card)
+                    n += 1
+
+    # Columns that hold a card.
+    for j in range(4):
+        column = row[COLUMN + j]
+        if column == 0:
+            continue
+        top = top_of(column)
+        if problem[PAST_BASE] == 0 and RANK[top] == 0:
+            continue
+        p = after(pair_of(top), 1)
+        twin = twin_of(top)
+        only_takes_back = pending > 0 and top != built_on
+        if tails and (tops >> twin) & 1 == 1 and pending == 0:
+            earlier = False
+            for i in range(j):
+                if row[COLUMN + i] != 0 and top_of(row[COLUMN + i]) == twin:
+                    earlier = True
+            if earlier:
+                continue  # what could be put here was put on the twin: one tail move apart
+        bare = NONE  # the card on the twin, which could come here and lay the twin bare
+        i_bare, k_bare = -1, 0
+        if tails and (cards >> twin) & 1 == 1 and (tops >> twin) & 1 == 0:
+            bare = p + 26 * ((1 if twin >= 26 else 0) ^ ((pairs >> p) & 1))
+            for i in range(4):
+                if i != j and row[COLUMN + i] != 0:
+                    k = place_in(row[COLUMN + i], p)
+                    if 1 <= k < length_of(row[COLUMN + i]):
+                        i_bare, k_bare = i, k
+        for s in range(2):
+            card = p + 26 * s
+            if card == bare:
+                continue
+            source = source_of(problem, row, card, reserve)
+            if source == FROM_NOWHERE or source == FROM_COLUMN + j:
+                continue
+            if only_takes_back and not FROM_FOUNDATION <= source < FROM_COLUMN:
+                continue
+            begin(kids, n, row, step(card, top) | (NONE << 12), 40)
+            place_card(problem, kids, n, source, card, j, lifting)
+            n += 1
+            if bare != NONE and source != FROM_COLUMN + i_bare:
+                begin(kids, n, row, step(card, twin) | (step(bare, top) << 12), 35)
+                move_tail(kids, n, i_bare, k_bare, bare, j)
+                place_card(problem, kids, n, source, card, i_bare, lifting)
+                n += 1
+        if not tails and not whole and pending == 0:
+            for i in range(4):  # every tail that is not a whole column
+                if i == j or row[COLUMN + i] == 0:
+                    continue
+                k = place_in(row[COLUMN + i], p)
+                if k == 0:
+                    k = 26
+                if k < length_of(row[COLUMN + i]):
+                    head = card_at(row[COLUMN + i], k, pairs)
+                    begin(kids, n, row, step(head, top) | (NONE << 12), 30)
+                    move_tail(kids, n, i, k, head, j)
+                    n += 1
+
+    if empty >= 0:
+        n = fill_empty(problem, row, kids, n, empty, tail_to_empty, tails, lifting, reserve, pending)
+    return n
+
+
+@inner
+def lay_bare_and_lift(
+    problem: np.ndarray, row: np.ndarray, kids: np.ndarray, n: int, card: int, tops: int, empty: int, built_on: int
+) -> int:
+    """Successors in which the tail on ``card`` moves away, onto the card's twin or an empty column, and the card
+    goes to its foundation."""
+    p = after(pair_of(card), 1)
+    s = 1 if card >= 26 else 0
+    twin = twin_of(card)
+    to_twin = (tops >> twin) & 1 == 1 and (built_on == NONE or built_on == twin)
+    if built_on != NONE:
+        empty = -1
+    if not to_twin and empty < 0:
+        return n
+    head = p + 26 * (s ^ ((row[PAIRS] >> p) & 1))
+    for i in range(4):
+        if row[COLUMN + i] == 0:
+            continue
+        k = place_in(row[COLUMN + i], p)
+        if 1 <= k < length_of(row[COLUMN + i]) and card_at(row[COLUMN + i], k - 1, row[PAIRS]) == card:
+            if to_twin:
+                for j in range(4):
+                    if row[COLUMN + j] != 0 and top_of(row[COLUMN + j]) == twin:
+                        begin(kids, n, row, step(card, TO_FOUNDATION) | (step(head, twin) << 12), 95)
+                        move_tail(kids, n, i, k, head, j)
+                        take_top(problem, kids, n, i)
+                        to_foundation(kids, n, card)
+                        n += 1
+            if empty >= 0:
+                begin(kids, n, row, step(card, TO_FOUNDATION) | (step(head, TO_EMPTY) << 12), 60)
+                move_tail(kids, n, i, k, head, empty)
+                take_top(problem, kids, n, i)
+                to_foundation(kids, n, card)
+                n += 1
+    return n
+
+
+@inner
+def fill_empty(
+    problem: np.ndarray,
+    row: np.ndarray,
+    kids: np.ndarray,
+    n: int,
+    empty: int,
+    tail_to_empty: bool,
+    tails: bool,
+    lifting: bool,
+    reserve: int,
+    pending: int,
+) -> int:
+    """Successors in which something goes to the empty column ``empty``."""
+    meta, pairs = row[META], row[PAIRS]
+    if pending == 0:
+        rest = row[TALON]
+        while rest != 0:
+            place = lowest_bit(rest)
+            rest &= rest - 1
+            card = problem[TALON_CARDS + place]
+            index = index_in_talon(problem, row, card)
+            if index > 0:
+                begin(kids, n, row, step(card, TO_EMPTY) | (NONE << 12), 10)
+                place_card(problem, kids, n, FROM_TALON + index, card, empty, lifting)
+                n += 1
+    if problem[WASTE_ONLY] == 1:
+        return n
+    if pending == 0 and reserve != NONE:
+        begin(kids, n, row, step(reserve, TO_EMPTY) | (NONE << 12), 0)
+        place_card(problem, kids, n, FROM_RESERVE, reserve, empty, lifting)
+        n += 1
+    if problem[TAKE_BACK] == 1:
+        for f in range(4):
+            count = (meta >> (4 * f)) & 15
+            if count > 0 and (pending == 0 or pending == f + 1):
+                card = NEXT[16 * f + count - 1]
+                begin(kids, n, row, step(card, TO_EMPTY) | (NONE << 12), 10)
+                place_card(problem, kids, n, FROM_FOUNDATION + f, card, empty, lifting)
+                n += 1
+    if not tail_to_empty:
+        return n
+    for i in range(4):
+        column = row[COLUMN + i]
+        for k in range(1, length_of(column)):
+            head = card_at(column, k, pairs)
+            if not tails:
+                begin(kids, n, row, step(head, TO_EMPTY) | (NONE << 12), 0)
+                move_tail(kids, n, i, k, head, empty)
+                n += 1
+                continue
+            card = twin_of(head)  # it could take the head's place
+            source = source_of(problem, row, card, reserve)
+            if source == FROM_NOWHERE or source == FROM_COLUMN + i:
+                continue
+            if pending > 0 and not FROM_FOUNDATION <= source < FROM_COLUMN:
+                continue
+            begin(kids, n, row, step(card, card_under(head, pairs)) | (step(head, TO_EMPTY) << 12), 10)
+            move_tail(kids, n, i, k, head, empty)
+            place_card(problem, kids, n, source, card, i, lifting)
+            n += 1
+    return n
+
+
+# --- What is done at once ------------------------------------------------------------------------------------
+
+
+@inner
+def is_safe(problem: np.ndarray, meta: int, card: int) -> bool:
+    """Whether, without take-backs, a card that can go to its foundation can as well go at once.
+
+    What could ever be put on it is the two cards d of the other colour one rank down, and on these the card e
+    of the other suit of its colour two ranks down. Where each d, and e, is on its foundation or next there,
+    whatever would be put on the card, or on a d, can go to its foundation instead, and nothing is left to be
+    put on e. With ``build_past_base`` a base-rank card can be built on again: then d or e must be up already
+    where it is one, and a base-rank card is safe only where both suits of the other colour are complete.
+    """
+    f = suit_of(card)
+    r = RANK[card]
+    other = 2 - (f & 2)
+    low = min((meta >> (4 * other)) & 15, (meta >> (4 * other + 4)) & 15)
+    same = (meta >> (4 * (f ^ 1))) & 15
+    if problem[PAST_BASE] == 1:
+        if r == 0:
+            return low == 13
+        if r == 1:
+            return low >= 1
+        if r == 2:
+            return low >= 1 and same >= 1
+    return low >= r - 1 and same >= r - 2
+
+
+@inner
+def settle(problem: np.ndarray, s: np.ndarray, n: int) -> None:
+    """Do at once, in row ``n``, what loses nothing; sort the columns."""
+    if problem[TAKE_BACK] == 0:
+        if problem[FEATURES] & SAFE != 0:
+            again = True
+            while again:
+                again = lift_safe(problem, s, n)
+    elif problem[FEATURES] & LIFT != 0:
+        if not is_short(s[n, CARDS]):
+            s[n, META] &= ~(7 << 32)  # nothing is restricted there
+        elif (s[n, META] >> 32) & 7 == 0:
+            again = True
+            while again:
+                again = lift_reversible(problem, s, n)
+    a, b, c, d = s[n, COLUMN], s[n, COLUMN + 1], s[n, COLUMN + 2], s[n, COLUMN + 3]
+    a, b = min(a, b), max(a, b)
+    c, d = min(c, d), max(c, d)
+    a, c = min(a, c), max(a, c)
+    b, d = min(b, d), max(b, d)
+    b, c = min(b, c), max(b, c)
+    s[n, COLUMN], s[n, COLUMN + 1], s[n, COLUMN + 2], s[n, COLUMN + 3] = a, b, c, d
+
+
+@inner
+def lift_safe(problem: np.ndarray, s: np.ndarray, n: int) -> bool:
+    """Put safe cards on their foundations, from columns and reserve; whether there was one.
+
+    From the talon too where that takes no top away from later passes: drawing 1; or the last card of all where
+    the pointer is 0. Both need unlimited redeals.
+    """
+    found = False
+    for f in range(4):
+        count = (s[n, META] >> (4 * f)) & 15
+        if count == 13:
+            continue
+        card = NEXT[16 * f + count]
+        if not is_safe(problem, s[n, META], card):
+            continue
+        left = (s[n, META] >> 16) & 15
+        if (s[n, CARDS] >> card) & 1 == 1:
+            for j in range(4):
+                if s[n, COLUMN + j] != 0 and top_of(s[n, COLUMN + j]) == card:
+                    take_top(problem, s, n, j)
+                    to_foundation(s, n, card)
+                    found = True
+                    break
+        elif problem[RESERVE_CARDS + left] == card:
+            s[n, META] -= 1 << 16
+            to_foundation(s, n, card)
+            found = True
+        elif problem[UNLIMITED] == 1:
+            place = problem[TALON_PLACE + card]
+            if (s[n, TALON] >> place) & 1 == 1:
+                if problem[DRAW] == 1 or (s[n, TALON] >> place == 1 and (s[n, META] >> 20) & 63 == 0):
+                    s[n, TALON] &= ~(1 << place)
+                    to_foundation(s, n, card)
+                    found = True
+    return found
+
+
+@inner
+def lift_reversible(problem: np.ndarray, s: np.ndarray, n: int) -> bool:
+    """Put the last cards of columns of two or more on their foundations, which a take-back can undo; whether
+    there was one."""
+    found = False
+    for j in range(4):
+        column = s[n, COLUMN + j]
+        if length_of(column) >= 2:
+            card = top_of(column)
+            if (s[n, META] >> (4 * suit_of(card))) & 15 == RANK[card]:
+                take_top(problem, s, n, j)
+                to_foundation(s, n, card)
+                found = True
+    return found
+
+
+# --- Keys and the table --------------------------------------------------------------------------------------
+
+
+@inner
+def write_key(problem: np.ndarray, s: np.ndarray, n: int) -> None:
+    """Write the key of row ``n``, whose columns are sorted, to its two words."""
+    meta, cards, pairs = s[n, META], s[n, CARDS], s[n, PAIRS]
+    a, b, c, d = s[n, COLUMN] >> 12, s[n, COLUMN + 1] >> 12, s[n, COLUMN + 2] >> 12, s[n, COLUMN + 3] >> 12
+    pending = (meta >> 32) & 7
+    # Bits of pairs of which no card lies on another mean nothing.
+    lying = cards & ~(((1 << a) | (1 << b) | (1 << c) | (1 << d)) >> 1)
+    pairs &= (lying | (lying >> 26)) & _M26
+    if problem[FEATURES] & TAILS != 0 and problem[WHOLE] == 0 and pending == 0 and is_short(cards):
+        # A tail on one card of a pair whose other card is bare: one move leads from each to the other.
+        tops = 0
+        for j in range(4):
+            if s[n, COLUMN + j] != 0:
+                tops |= 1 << top_of(s[n, COLUMN + j])
+        for j in range(4):
+            if s[n, COLUMN + j] != 0:
+                top = top_of(s[n, COLUMN + j])
+                twin = twin_of(top)
+                if (cards >> twin) & 1 == 1 and (tops >> twin) & 1 == 0:
+                    pairs &= ~(1 << after(pair_of(top), 1))
+    s[n, KEY] = (
+        s[n, TALON] | ((meta & 0xFFFFF) << 34) | (((meta >> 20) & 63) << 54) | (pending << 60)
+    )
+    s[n, KEY + 1] = pairs | (a << 26) | (b << 32) | (c << 38) | (d << 44) | (((meta >> 26) & 63) << 50)
+
+
+@inner
+@wrapping
+def hash_key(a: int, b: int) -> int:
+    """A number of 62 bits that looks random."""
+    x = np.uint64(a) * np.uint64(0x9E3779B97F4A7C15) ^ np.uint64(b) * np.uint64(0xC2B2AE3D27D4EB4F)
+    x ^= x >> np.uint64(32)
+    x *= np.uint64(0xD6E8FEB86659FD93)
+    x ^= x >> np.uint64(29)
+    return np.int64(x & np.uint64(0x3FFFFFFFFFFFFFFF))
+
+
+@inner
+def insert(table: np.ndarray, slot: int, a: int, b: int) -> bool:
+    """Put a key into the table, looking from word ``slot`` (even) on; whether it was new.
+
+    No key is 0 in its first word: no position has an empty talon, foundations and reserve. The table is never
+    full.
+    """
+    size = len(table)
+    while True:
+        if table[slot] == 0:
+            table[slot] = a
+            table[slot + 1] = b
+            return True
+        if table[slot] == a and table[slot + 1] == b:
+            return False
+        slot += 2
+        if slot == size:
+            slot = 0
+
+
+@entry
+def rehash(old: np.ndarray, new: np.ndarray) -> None:
+    """Put all keys of a table into a larger one that is all 0. Tables are 1-D int64 of a power of 2 words."""
+    mask = len(new) - 2
+    for slot in range(0, len(old), 2):
+        if old[slot] != 0:
+            insert(new, (hash_key(old[slot], old[slot + 1]) << 1) & mask, old[slot], old[slot + 1])
+
+
+# --- The search ----------------------------------------------------------------------------------------------
+
+
+@entry
+def start(problem: np.ndarray, root: np.ndarray, stack: np.ndarray, table: np.ndarray, search: np.ndarray) -> None:
+    """Begin a search at ``root`` (WORDS): it alone is in the table and on the stack."""
+    for k in range(WORDS):
+        stack[0, k] = root[k]
+    settle(problem, stack, 0)
+    write_key(problem, stack, 0)
+    stack[0, DEPTH] = 0
+    stack[0, MOVE] = 0
+    insert(table, (hash_key(stack[0, KEY], stack[0, KEY + 1]) << 1) & (len(table) - 2), stack[0, KEY], stack[0, KEY + 1])
+    search[SP] = 1
+    search[USED] = 1
+    search[NODES] = 1
+    search[LEVEL] = 0
+
+
+@entry
+def search_on(
+    problem: np.ndarray,
+    stack: np.ndarray,
+    path: np.ndarray,
+    kids: np.ndarray,
+    order: np.ndarray,
+    table: np.ndarray,
+    search: np.ndarray,
+    budget: int,
+    most_used: int,
+) -> int:
+    """Go on with a search until it ends, ``budget`` positions in all were met, ``most_used`` are in the table, or
+    an array is full; which of these.
+
+    ``stack`` (any number, WORDS) holds the positions met and not yet looked at, the next one last; ``path``
+    (any number, WORDS) those from the root to the one looked at. At WON, ``path`` up to ``search[LEVEL]`` is
+    the won game.
+    """
+    mask = len(table) - 2
+    while True:
+        sp = search[SP]
+        if sp == 0:
+            return EXHAUSTED
+        if search[NODES] >= budget:
+            return BUDGET
+        if search[USED] > most_used:
+            return TABLE_FULL
+        if sp + KIDS > len(stack):
+            return STACK_FULL
+        sp -= 1
+        level = stack[sp, DEPTH]
+        if level + 2 > len(path):
+            return PATH_FULL
+        search[SP] = sp
+        for k in range(WORDS):
+            path[level, k] = stack[sp, k]
+        search[LEVEL] = level
+        n = expand(problem, path, level, kids)
+        for i in range(n):
+            settle(problem, kids, i)
+            if kids[i, META] & 0xFFFF == 0xDDDD:
+                for k in range(WORDS):
+                    path[level + 1, k] = kids[i, k]
+                search[LEVEL] = level + 1
+                return WON
+            write_key(problem, kids, i)
+            slot = (hash_key(kids[i, KEY], kids[i, KEY + 1]) << 1) & mask
+            prefetch(table, slot)
+            order[0, i] = slot
+        new = 0
+        for i in range(n):
+            if insert(table, order[0, i], kids[i, KEY], kids[i, KEY + 1]):
+                # Sorted by priority, the highest last; of equals the first made comes last.
+                j = new
+                while j > 0 and kids[order[1, j - 1], PRIORITY] >= kids[i, PRIORITY]:
+                    order[1, j] = order[1, j - 1]
+                    j -= 1
+                order[1, j] = i
+                new += 1
+        for j in range(new):
+            i = order[1, j]
+            for k in range(DEPTH):
+                stack[sp + j, k] = kids[i, k]
+            stack[sp + j, DEPTH] = level + 1
+        search[SP] = sp + new
+        search[USED] += new
+        search[NODES] += new

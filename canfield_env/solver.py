@@ -1,0 +1,384 @@
+"""The exact solver: can this position be won, and how, with every card known?
+
+The search itself is ``kernel/solve.py``; how it works, and why what it leaves out loses nothing, is in
+docs/solver.md.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .deals import Deal
+from .game import Game
+from .kernel import solve as kernel
+from .moves import Move
+from .positions import Position
+from .rules import Rules, rules_for_draw
+
+DEFAULT_TABLE_MEGABYTES = 1024
+
+_CHUNK = 50_000
+"""Positions between two looks at the clock."""
+_FIRST_TABLE = 2**13
+_LOAD = 0.7
+"""The share of the table's places that may be taken."""
+
+
+@dataclass(frozen=True)
+class Solution:
+    """What a search found.
+
+    Attributes:
+        verdict: ``"won"``: ``moves`` win; ``"unwinnable"``: all positions that matter were searched, no line
+            wins; ``"unknown"``: a limit came first.
+        moves: The moves of a won game from the position asked about, draws included; else empty.
+        nodes: Different positions met, the first one included.
+        seconds: Wall-clock time taken.
+        reason: For ``"unknown"`` the limit that came first: ``"nodes"``, ``"seconds"`` or ``"memory"``; else "".
+    """
+
+    verdict: str
+    moves: tuple[Move, ...]
+    nodes: int
+    seconds: float
+    reason: str = ""
+
+
+def solve(
+    what: Deal | Position | str | Mapping[str, Any],
+    rules: Rules | str | Mapping[str, Any] | None = None,
+    *,
+    max_nodes: int | None = None,
+    max_seconds: float | None = None,
+    table_megabytes: int = DEFAULT_TABLE_MEGABYTES,
+    features: int = kernel.ALL_FEATURES,
+) -> Solution:
+    """Decide whether a deal or position can be won.
+
+    Args:
+        what: A ``Deal``, a deal's code, a ``Position`` or its dict.
+        rules: For a deal, rules in any form ``Rules.read`` takes; by default "app". A code decides the draw count
+            where they leave it open. A position has its own rules; others given must be the same.
+        max_nodes: Most positions to meet; None for no limit.
+        max_seconds: Most seconds to take, looked at every some ten milliseconds; None for no limit.
+        table_megabytes: Most memory for the table of positions met, at 16 bytes a position; while the table grows
+            up to an eighth more.
+        features: Which reductions to use (``kernel.ALL_FEATURES``); to test them.
+
+    Raises:
+        ValueError: for a code, position or rules that cannot be read or do not fit together.
+    """
+    began = time.perf_counter()
+    position = root_position(what, rules)
+    if sum(position.foundations) == 52:
+        return Solution("won", (), 1, time.perf_counter() - began)
+    problem, root = _problem(position, features)
+    search = _Search(problem, root, table_megabytes)
+    reason = ""
+    while True:
+        budget = search.nodes + _CHUNK
+        if max_nodes is not None:
+            budget = min(budget, max_nodes)
+        status = search.go_on(budget)
+        if status == kernel.WON:
+            moves = _line(position, search.won_rows())
+            replay(position, moves)
+            return Solution("won", moves, search.nodes, time.perf_counter() - began)
+        if status == kernel.EXHAUSTED:
+            return Solution("unwinnable", (), search.nodes, time.perf_counter() - began)
+        if status != kernel.BUDGET:
+            reason = "memory"
+        elif max_nodes is not None and search.nodes >= max_nodes:
+            reason = "nodes"
+        elif max_seconds is not None and time.perf_counter() - began >= max_seconds:
+            reason = "seconds"
+        if reason:
+            return Solution("unknown", (), search.nodes, time.perf_counter() - began, reason)
+
+
+def root_position(
+    what: Deal | Position | str | Mapping[str, Any], rules: Rules | str | Mapping[str, Any] | None = None
+) -> Position:
+    """The position that ``solve`` starts from; arguments and errors as there."""
+    if isinstance(what, str):
+        what = Deal.from_code(what)
+    if isinstance(what, Deal):
+        source = f"the code {what.code()}" if what.draw_count else "the deal"
+        read = rules_for_draw("app" if rules is None else rules, what.draw_count, source)
+        cards, base = what.cards, what.cards[13]
+        return Position(
+            rules=read,
+            base_rank=base % 13,
+            foundations=tuple(int(suit == base // 13) for suit in range(4)),
+            reserve=cards[:13],
+            columns=tuple((card,) for card in cards[14:18]),
+            stock=cards[18:],
+            waste=(),
+            base_suit=base // 13,
+        )
+    position = what if isinstance(what, Position) else Position.from_dict(what)
+    if rules is not None:
+        read = rules_for_draw(rules, position.rules.draw_count, "the position")
+        if read != position.rules:
+            raise ValueError(f"the position's rules are {position.rules}, not {read}")
+    return position
+
+
+def replay(position: Position, moves: tuple[Move, ...]) -> None:
+    """Play ``moves`` in a ``Game`` from ``position``; they must win it.
+
+    Raises:
+        RuntimeError: if they do not, which would be a mistake of the solver.
+    """
+    game = Game.from_position(position)
+    try:
+        for move in moves:
+            game.play(move)
+    except ValueError as error:
+        raise RuntimeError(f"the solver found a line that is not legal: {error}") from error
+    if not game.won:
+        raise RuntimeError("the solver found a line that does not win")
+
+
+# --- Cards of the search -------------------------------------------------------------------------------------
+
+_SUIT_OF_FOUNDATION = (0, 3, 1, 2)
+"""The suit (C D H S as 0-3) of the search's foundation 2 * colour + s."""
+_FOUNDATION_OF_SUIT = (0, 2, 3, 1)
+
+
+def _number_of(card: int, base_rank: int) -> int:
+    """The search's number of a card id."""
+    f = _FOUNDATION_OF_SUIT[card // 13]
+    p = 12 - (card % 13 - base_rank) % 13
+    if p & 1 != f >> 1:
+        p += 13
+    return p + 26 * (f & 1)
+
+
+def _numbers(base_rank: int) -> list[int]:
+    """The search's number of each card id."""
+    return [_number_of(card, base_rank) for card in range(52)]
+
+
+def _problem(position: Position, features: int) -> tuple[np.ndarray, np.ndarray]:
+    """The search's problem and first row for a position."""
+    rules = position.rules
+    number = _numbers(position.base_rank)
+    problem = np.zeros(kernel.PROBLEM_WORDS, np.int64)
+    problem[kernel.DRAW] = rules.draw_count
+    problem[kernel.WHOLE] = rules.column_moves == "whole"
+    problem[kernel.FILL] = rules.auto_fill
+    problem[kernel.WASTE_ONLY] = rules.empty_column == "waste"
+    problem[kernel.TAKE_BACK] = rules.take_back
+    problem[kernel.PAST_BASE] = rules.build_past_base
+    problem[kernel.UNLIMITED] = rules.max_redeals is None
+    problem[kernel.FEATURES] = features
+    reserve, talon = position.reserve, position.waste + position.stock
+    problem[kernel.RESERVE_CARDS] = kernel.NONE
+    for k, card in enumerate(reserve):
+        problem[kernel.RESERVE_CARDS + 1 + k] = number[card]
+    problem[kernel.TALON_PLACE : kernel.TALON_PLACE + 64] = 63
+    for k, card in enumerate(talon):
+        problem[kernel.TALON_PLACE + number[card]] = k
+        problem[kernel.TALON_CARDS + k] = number[card]
+
+    row = np.zeros(kernel.WORDS, np.int64)
+    row[kernel.TALON] = (1 << len(talon)) - 1
+    waste = len(position.waste)
+    redeals_left = 0
+    if rules.max_redeals is None:
+        # Such a pointer adds nothing to a pass from the start (kernel.take_from_talon).
+        if rules.draw_count == 1 or waste % 3 == 0 or not position.stock:
+            waste = 0
+    else:
+        # Of two redeals with no card played from the waste in between, one can be left out: 34 are enough.
+        redeals_left = min(rules.max_redeals - position.redeals, 34)
+    meta = len(reserve) << 16 | waste << 20 | redeals_left << 26
+    for suit, count in enumerate(position.foundations):
+        meta |= count << (4 * _FOUNDATION_OF_SUIT[suit])
+    row[kernel.META] = meta
+    cards = pairs = 0
+    for j, column in enumerate(position.columns):
+        for k, card in enumerate(column):
+            cards |= 1 << number[card]
+            if k > 0:
+                pairs |= int((number[card] >= 26) != (number[column[k - 1]] >= 26)) << (number[card] % 26)
+        if column:
+            row[kernel.COLUMN + j] = (number[column[0]] + 1) << 12 | len(column) << 6 | number[column[-1]]
+    row[kernel.CARDS] = cards
+    row[kernel.PAIRS] = pairs
+    return problem, row
+
+
+class _Search:
+    """A search that can be gone on with, and the memory it works in, which grows as it needs it."""
+
+    def __init__(self, problem: np.ndarray, root: np.ndarray, table_megabytes: int) -> None:
+        self._problem = problem
+        self._most_words = 2 ** max(10, (table_megabytes * 2**17).bit_length() - 1)
+        self._table = np.zeros(min(_FIRST_TABLE, self._most_words), np.int64)
+        self._stack = np.empty((4096, kernel.WORDS), np.int64)
+        self._path = np.empty((512, kernel.WORDS), np.int64)
+        self._kids = np.empty((kernel.KIDS, kernel.WORDS), np.int64)
+        self._order = np.empty((2, kernel.KIDS), np.int64)
+        self._search = np.zeros(4, np.int64)
+        kernel.start(problem, root, self._stack, self._table, self._search)
+
+    @property
+    def nodes(self) -> int:
+        """Positions met so far."""
+        return int(self._search[kernel.NODES])
+
+    def go_on(self, budget: int) -> int:
+        """Search until ``budget`` positions in all were met; the kernel's status, TABLE_FULL or STACK_FULL only
+        where no memory is left to give."""
+        while True:
+            status = kernel.search_on(
+                self._problem,
+                self._stack,
+                self._path,
+                self._kids,
+                self._order,
+                self._table,
+                self._search,
+                budget,
+                int(_LOAD * (len(self._table) // 2)) - kernel.KIDS,
+            )
+            if status == kernel.TABLE_FULL:
+                if len(self._table) >= self._most_words:
+                    return status
+                larger = np.zeros(min(8 * len(self._table), self._most_words), np.int64)
+                kernel.rehash(self._table, larger)
+                self._table = larger
+            elif status == kernel.STACK_FULL:
+                if self._stack.size >= max(self._most_words, 2**18):
+                    return status
+                self._stack = np.concatenate([self._stack, np.empty_like(self._stack)])
+            elif status == kernel.PATH_FULL:
+                if self._path.size >= max(self._most_words, 2**18):
+                    return status
+                self._path = np.concatenate([self._path, np.empty_like(self._path)])
+            else:
+                return int(status)
+
+    def won_rows(self) -> np.ndarray:
+        """The positions of the won game, shape (their number, WORDS), after WON."""
+        return self._path[: self._search[kernel.LEVEL] + 1]
+
+
+# --- From rows to moves --------------------------------------------------------------------------------------
+
+
+class _Table:
+    """The piles as lists, on which a won game's steps become moves."""
+
+    def __init__(self, position: Position) -> None:
+        self._fill = position.rules.auto_fill
+        self._draw_count = position.rules.draw_count
+        self._columns = [list(column) for column in position.columns]
+        self._reserve = list(position.reserve)
+        self._stock, self._waste = list(position.stock), list(position.waste)
+        self.counts = list(position.foundations)
+        self._base_rank = position.base_rank
+        self.moves: list[Move] = []
+
+    def next_card(self, suit: int) -> int:
+        """The card id that the suit's foundation takes next."""
+        return suit * 13 + (self._base_rank + self.counts[suit]) % 13
+
+    def in_mid_talon(self, card: int) -> bool:
+        """Whether, drawing 3, a card lies in waste or stock but not as the last of both."""
+        talon = self._waste + self._stock
+        return self._draw_count == 3 and card in talon[:-1]
+
+    def move(self, card: int, onto: int | None, to_foundation: bool) -> bool:
+        """Move a card, with what lies on it in a column, onto another card, to an empty column or its foundation;
+        False where it is covered."""
+        if to_foundation:
+            target = -1
+        elif onto is None:
+            target = next(j for j in range(4) if not self._columns[j])
+        else:
+            target = next(j for j in range(4) if self._columns[j] and self._columns[j][-1] == onto)
+        taken = [card]
+        source = next((j for j in range(4) if card in self._columns[j]), -1)
+        count = None
+        if source >= 0:
+            k = self._columns[source].index(card)
+            taken = self._columns[source][k:]
+            if to_foundation and len(taken) > 1:
+                return False
+            del self._columns[source][k:]
+            name = f"T{source + 1}"
+            if target >= 0 and (not self._columns[target] or len(taken) > 26):
+                count = len(taken)
+        elif self._reserve and self._reserve[-1] == card:
+            self._reserve.pop()
+            name = "R"
+        elif card in self._waste or card in self._stock:
+            self._draw_to(card)
+            self._waste.pop()
+            name = "W"
+        elif not to_foundation and card == self.next_card(card // 13) - 1 + 13 * (self._top_rank(card) == 12):
+            self.counts[card // 13] -= 1
+            name = "F" + "CDHS"[card // 13]
+        else:
+            return False
+        if to_foundation:
+            self.counts[card // 13] += 1
+        else:
+            self._columns[target] += taken
+        self.moves.append(Move(name, "F" if to_foundation else f"T{target + 1}", count))
+        if source >= 0 and not self._columns[source] and self._fill and self._reserve:
+            self._columns[source].append(self._reserve.pop())
+        return True
+
+    def _top_rank(self, card: int) -> int:
+        return (self._base_rank + self.counts[card // 13] - 1) % 13
+
+    def _draw_to(self, card: int) -> None:
+        for _ in range(80):  # two passes of 34 single cards and the redeals
+            if self._waste and self._waste[-1] == card:
+                return
+            self.moves.append(Move("D", "D"))
+            if self._stock:
+                self._waste += self._stock[: self._draw_count]
+                del self._stock[: self._draw_count]
+            else:
+                self._stock, self._waste = self._waste, []
+        raise RuntimeError("the solver plays a card that no draw turns up")
+
+
+def _line(position: Position, rows: np.ndarray) -> tuple[Move, ...]:
+    """The moves of a won game given by its positions: each row's move, then the foundation moves that were made
+    at once after it."""
+    id_of = {number: card for card, number in enumerate(_numbers(position.base_rank))}
+    table = _Table(position)
+    for level, row in enumerate(rows.tolist()):
+        if level > 0:
+            for shift in (12, 0):
+                head, target = row[kernel.MOVE] >> shift & 63, row[kernel.MOVE] >> (shift + 6) & 63
+                if head != kernel.NONE:
+                    onto = id_of.get(target)
+                    if not table.move(id_of[head], onto, target == kernel.TO_FOUNDATION):
+                        raise RuntimeError("the solver's line moves a card that is covered")
+        _lift(table, row[kernel.META])
+    return tuple(table.moves)
+
+
+def _lift(table: _Table, meta: int) -> None:
+    """Play foundation moves until the foundations hold what ``meta`` says."""
+    wanted = [meta >> 4 * _FOUNDATION_OF_SUIT[suit] & 15 for suit in range(4)]
+    while table.counts != wanted:
+        moved = False
+        for suit in range(4):
+            if table.counts[suit] < wanted[suit] and not table.in_mid_talon(table.next_card(suit)):
+                moved |= table.move(table.next_card(suit), None, True)
+        if not moved:
+            raise RuntimeError("the solver's line lifts a card that is covered")
