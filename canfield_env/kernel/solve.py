@@ -819,6 +819,8 @@ def search_on(
         for k in range(WORDS):
             path[level, k] = stack[sp, k]
         search[LEVEL] = level
+        if path[level, META] & 0xFFFF == 0xDDDD:
+            return WON  # the root, by what was done at once there
         n = expand(problem, path, level, kids)
         for i in range(n):
             settle(problem, kids, i)
