@@ -186,6 +186,7 @@ def _problem(position: Position, features: int) -> tuple[np.ndarray, np.ndarray]
     problem[kernel.TALON_PLACE : kernel.TALON_PLACE + 64] = 63
     for k, card in enumerate(talon):
         problem[kernel.TALON_PLACE + number[card]] = k
+        problem[kernel.TALON_SET] |= 1 << number[card]
         problem[kernel.TALON_CARDS + k] = number[card]
 
     row = np.zeros(kernel.WORDS, np.int64)
@@ -226,6 +227,7 @@ class _Search:
         self._stack = np.empty((4096, kernel.WORDS), np.int64)
         self._path = np.empty((512, kernel.WORDS), np.int64)
         self._kids = np.empty((kernel.KIDS, kernel.WORDS), np.int64)
+        self._moves = np.empty(kernel.KIDS, np.int64)
         self._order = np.empty((2, kernel.KIDS), np.int64)
         self._search = np.zeros(4, np.int64)
         kernel.start(problem, root, self._stack, self._table, self._search)
@@ -244,6 +246,7 @@ class _Search:
                 self._stack,
                 self._path,
                 self._kids,
+                self._moves,
                 self._order,
                 self._table,
                 self._search,
@@ -253,7 +256,7 @@ class _Search:
             if status == kernel.TABLE_FULL:
                 if len(self._table) >= self._most_words:
                     return status
-                larger = np.zeros(min(8 * len(self._table), self._most_words), np.int64)
+                larger = np.zeros(min(4 * len(self._table), self._most_words), np.int64)
                 kernel.rehash(self._table, larger)
                 self._table = larger
             elif status == kernel.STACK_FULL:
@@ -362,11 +365,11 @@ def _line(position: Position, rows: np.ndarray) -> tuple[Move, ...]:
     table = _Table(position)
     for level, row in enumerate(rows.tolist()):
         if level > 0:
-            for shift in (12, 0):
-                head, target = row[kernel.MOVE] >> shift & 63, row[kernel.MOVE] >> (shift + 6) & 63
+            word = row[kernel.MOVE]
+            steps = [(word >> shift & 63, word >> (shift + 6) & 63) for shift in (12, 0)]
+            for head, target in dict.fromkeys(steps):  # a tail that just moves is named twice
                 if head != kernel.NONE:
-                    onto = id_of.get(target)
-                    if not table.move(id_of[head], onto, target == kernel.TO_FOUNDATION):
+                    if not table.move(id_of[head], id_of.get(target), target == kernel.TO_FOUNDATION):
                         raise RuntimeError("the solver's line moves a card that is covered")
         _lift(table, row[kernel.META])
     return tuple(table.moves)

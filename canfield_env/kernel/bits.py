@@ -18,6 +18,10 @@ if PLAIN_PYTHON:
         """The place of the lowest bit set; ``x`` is not 0."""
         return (int(x) & -int(x)).bit_length() - 1
 
+    def highest_bit(x: int) -> int:
+        """The place of the highest bit set; ``x`` is not 0."""
+        return int(x).bit_length() - 1
+
     def prefetch(array: np.ndarray, i: int) -> None:
         """Ask for the memory of ``array[i]``; changes nothing."""
 
@@ -42,6 +46,16 @@ else:
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
+
+        return types.int64(types.int64), generate
+
+    @intrinsic
+    def highest_bit(context: Any, x: Any) -> Any:
+        """The place of the highest bit set; ``x`` is not 0."""
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            zeros = builder.ctlz(arguments[0], ir.Constant(ir.IntType(1), 1))
+            return builder.sub(ir.Constant(ir.IntType(64), 63), zeros)
 
         return types.int64(types.int64), generate
 

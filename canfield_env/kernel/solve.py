@@ -30,17 +30,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from .bits import lowest_bit, popcount, prefetch
-from .jit import entry, inner, wrapping
+from .bits import highest_bit, lowest_bit, popcount, prefetch
+from .jit import entry, inlined, wrapping
 
-TALON, META, CARDS, PAIRS, COLUMN, MOVE, KEY, PRIORITY = 0, 1, 2, 3, 4, 8, 9, 11
-DEPTH = 11  # of an entry of the stack, in the place of the priority it had before
+TALON, META, CARDS, PAIRS, COLUMN, MOVE, KEY, DEPTH = 0, 1, 2, 3, 4, 8, 9, 11
 WORDS = 12
 KIDS = 256  # most successors of one position, with a margin (34 + 4 * 2 * 2 + ... are possible)
 
 # Numbers of the problem: the rules and the cards that do not change.
 DRAW, WHOLE, FILL, WASTE_ONLY, TAKE_BACK, PAST_BASE, UNLIMITED, FEATURES = range(8)
-RESERVE_CARDS, TALON_PLACE, TALON_CARDS = 16, 32, 96
+RESERVE_CARDS, TALON_PLACE, TALON_CARDS = 16, 32, 96  # tables: by count, by card, by place
+TALON_SET = 8  # a bit for each card of the root's talon
 PROBLEM_WORDS = 136
 
 # Reductions, which can be switched off to test them.
@@ -57,6 +57,7 @@ EXHAUSTED, WON, BUDGET, TABLE_FULL, STACK_FULL, PATH_FULL = range(6)
 SP, USED, NODES, LEVEL = 0, 1, 2, 3  # words of the search's own state
 
 _M26 = (1 << 26) - 1
+_M52 = (1 << 52) - 1
 
 
 def _rank_of_card() -> np.ndarray:
@@ -72,39 +73,49 @@ def _next_on_foundation() -> np.ndarray:
     return table
 
 
+def _held_by_foundation() -> np.ndarray:
+    """Entry 16 f + n: a bit for each of the first n cards of foundation f."""
+    table = np.zeros(64, np.int64)
+    for f in range(4):
+        for n in range(13):
+            table[16 * f + n + 1] = table[16 * f + n] | np.int64(1 << int(NEXT[16 * f + n]))
+    return table
+
+
 RANK = _rank_of_card()
 NEXT = _next_on_foundation()
+HELD = _held_by_foundation()
 
 
 # --- Cards ---------------------------------------------------------------------------------------------------
 
 
-@inner
+@inlined
 def pair_of(card: int) -> int:
     """The card's place in the cycle."""
     return card - 26 if card >= 26 else card
 
 
-@inner
+@inlined
 def twin_of(card: int) -> int:
     """The other card of the pair."""
     return card - 26 if card >= 26 else card + 26
 
 
-@inner
+@inlined
 def suit_of(card: int) -> int:
     """The card's foundation."""
     return 2 * (pair_of(card) & 1) + (1 if card >= 26 else 0)
 
 
-@inner
+@inlined
 def after(p: int, steps: int) -> int:
     """The pair ``steps`` further down the cycle (0 to 26)."""
     p += steps
     return p - 26 if p >= 26 else p
 
 
-@inner
+@inlined
 def differ(a: int, b: int) -> int:
     """1 where the two cards' suits within their colours differ."""
     return (1 if a >= 26 else 0) ^ (1 if b >= 26 else 0)
@@ -113,31 +124,31 @@ def differ(a: int, b: int) -> int:
 # --- Columns -------------------------------------------------------------------------------------------------
 
 
-@inner
+@inlined
 def column_word(first: int, length: int, top: int) -> int:
     """A column of at least one card as one number; greater first cards make greater numbers."""
     return ((first + 1) << 12) | (length << 6) | top
 
 
-@inner
+@inlined
 def first_of(column: int) -> int:
     """The first card of a column that is not empty."""
     return (column >> 12) - 1
 
 
-@inner
+@inlined
 def length_of(column: int) -> int:
     """The column's number of cards."""
     return (column >> 6) & 63
 
 
-@inner
+@inlined
 def top_of(column: int) -> int:
     """The last card of a column that is not empty."""
     return column & 63
 
 
-@inner
+@inlined
 def card_under(card: int, pairs: int) -> int:
     """The card that ``card``, which is no first card, lies on."""
     p = pair_of(card)
@@ -145,7 +156,7 @@ def card_under(card: int, pairs: int) -> int:
     return (25 if p == 0 else p - 1) + 26 * s
 
 
-@inner
+@inlined
 def card_at(column: int, k: int, pairs: int) -> int:
     """Card ``k`` of a column: its suit is the first one's, changed as often as the bits in between say."""
     first = first_of(column)
@@ -157,7 +168,7 @@ def card_at(column: int, k: int, pairs: int) -> int:
     return p + 26 * s
 
 
-@inner
+@inlined
 def place_in(column: int, p: int) -> int:
     """How many cards of a column lie before the first one of pair ``p``, if the column is long enough."""
     k = p - pair_of(first_of(column))
@@ -167,96 +178,73 @@ def place_in(column: int, p: int) -> int:
 # --- Changing a row ------------------------------------------------------------------------------------------
 
 
-@inner
-def begin(kids: np.ndarray, n: int, row: np.ndarray, move: int, priority: int) -> None:
-    """Start successor ``n`` as a copy of ``row`` that no take-back is pending in."""
-    for k in range(8):
-        kids[n, k] = row[k]
-    kids[n, META] = row[META] & ~(7 << 32)
-    kids[n, MOVE] = move
-    kids[n, PRIORITY] = priority
-
-
-@inner
-def step(card: int, target: int) -> int:
-    """A move as a number: of ``card``, and what lies on it, onto a card, TO_FOUNDATION or TO_EMPTY."""
-    return card | (target << 6)
-
-
-@inner
-def put_on(s: np.ndarray, n: int, j: int, card: int) -> None:
-    """Put one card, from outside the columns, on the last card of column ``j``."""
-    column = s[n, COLUMN + j]
-    p = pair_of(card)
-    s[n, PAIRS] = (s[n, PAIRS] & ~(1 << p)) | (differ(card, top_of(column)) << p)
-    s[n, COLUMN + j] = column_word(first_of(column), length_of(column) + 1, card)
-    s[n, CARDS] |= 1 << card
-
-
-@inner
-def put_alone(s: np.ndarray, n: int, j: int, card: int) -> None:
-    """Put one card, from outside the columns, on the empty column ``j``."""
-    s[n, COLUMN + j] = column_word(card, 1, card)
-    s[n, CARDS] |= 1 << card
-
-
-@inner
-def emptied(problem: np.ndarray, s: np.ndarray, n: int, j: int) -> None:
-    """Column ``j`` has lost its last card: empty it, or fill it from the reserve."""
-    s[n, COLUMN + j] = 0
-    left = (s[n, META] >> 16) & 15
-    if problem[FILL] == 1 and left > 0:
-        s[n, META] -= 1 << 16
-        put_alone(s, n, j, problem[RESERVE_CARDS + left])
-
-
-@inner
-def take_top(problem: np.ndarray, s: np.ndarray, n: int, j: int) -> None:
-    """Take the last card of column ``j`` away."""
-    column = s[n, COLUMN + j]
-    card = top_of(column)
-    s[n, CARDS] &= ~(1 << card)
-    if length_of(column) == 1:
-        emptied(problem, s, n, j)
+@inlined
+def put_on(kid: np.ndarray, j: int, card: int) -> None:
+    """Put one card, from outside the columns, on the last card of column ``j``, or alone if that is empty."""
+    column = kid[COLUMN + j]
+    if column == 0:
+        kid[COLUMN + j] = column_word(card, 1, card)
     else:
-        s[n, COLUMN + j] = column_word(first_of(column), length_of(column) - 1, card_under(card, s[n, PAIRS]))
+        p = pair_of(card)
+        kid[PAIRS] = (kid[PAIRS] & ~(1 << p)) | (differ(card, top_of(column)) << p)
+        kid[COLUMN + j] = (column & ~63) + 64 + card
+    kid[CARDS] |= 1 << card
 
 
-@inner
-def to_foundation(s: np.ndarray, n: int, card: int) -> None:
-    """One card more on the card's foundation."""
-    s[n, META] += 1 << (4 * suit_of(card))
+@inlined
+def emptied(problem: np.ndarray, kid: np.ndarray, j: int) -> None:
+    """Column ``j`` has lost its last card: empty it, or fill it from the reserve."""
+    kid[COLUMN + j] = 0
+    left = (kid[META] >> 16) & 15
+    if problem[FILL] == 1 and left > 0:
+        kid[META] -= 1 << 16
+        card = problem[RESERVE_CARDS + left]
+        kid[COLUMN + j] = column_word(card, 1, card)
+        kid[CARDS] |= 1 << card
 
 
-@inner
-def move_whole(problem: np.ndarray, s: np.ndarray, n: int, i: int, j: int) -> None:
+@inlined
+def lift_top(problem: np.ndarray, kid: np.ndarray, j: int) -> None:
+    """Put the last card of column ``j`` on its foundation."""
+    column = kid[COLUMN + j]
+    card = top_of(column)
+    kid[CARDS] &= ~(1 << card)
+    kid[META] += 1 << (4 * suit_of(card))
+    if length_of(column) == 1:
+        emptied(problem, kid, j)
+    else:
+        kid[COLUMN + j] = (column & ~63) - 64 + card_under(card, kid[PAIRS])
+
+
+@inlined
+def move_whole(problem: np.ndarray, kid: np.ndarray, i: int, j: int) -> None:
     """Move column ``i`` onto the last card of column ``j``."""
-    moved, column = s[n, COLUMN + i], s[n, COLUMN + j]
+    moved, column = kid[COLUMN + i], kid[COLUMN + j]
     p = pair_of(first_of(moved))
-    s[n, PAIRS] = (s[n, PAIRS] & ~(1 << p)) | (differ(first_of(moved), top_of(column)) << p)
-    s[n, COLUMN + j] = column_word(first_of(column), length_of(column) + length_of(moved), top_of(moved))
-    emptied(problem, s, n, i)
+    kid[PAIRS] = (kid[PAIRS] & ~(1 << p)) | (differ(first_of(moved), top_of(column)) << p)
+    kid[COLUMN + j] = (column & ~63) + (moved & 0xFFF)
+    emptied(problem, kid, i)
 
 
-@inner
-def move_tail(s: np.ndarray, n: int, i: int, k: int, head: int, j: int) -> None:
+@inlined
+def move_tail(kid: np.ndarray, i: int, k: int, head: int, j: int) -> None:
     """Move the tail of column ``i`` from its card ``k`` (1 or more), ``head``, onto column ``j``, empty or not."""
-    moved, column = s[n, COLUMN + i], s[n, COLUMN + j]
-    bare = card_under(head, s[n, PAIRS])
+    moved, column = kid[COLUMN + i], kid[COLUMN + j]
+    bare = card_under(head, kid[PAIRS])
     count = length_of(moved) - k
     if column == 0:
-        s[n, COLUMN + j] = column_word(head, count, top_of(moved))
+        kid[COLUMN + j] = column_word(head, count, top_of(moved))
     else:
         p = pair_of(head)
-        s[n, PAIRS] = (s[n, PAIRS] & ~(1 << p)) | (differ(head, top_of(column)) << p)
-        s[n, COLUMN + j] = column_word(first_of(column), length_of(column) + count, top_of(moved))
-    s[n, COLUMN + i] = column_word(first_of(moved), k, bare)
+        kid[PAIRS] = (kid[PAIRS] & ~(1 << p)) | (differ(head, top_of(column)) << p)
+        kid[COLUMN + j] = (column & ~63) + (count << 6) + top_of(moved)
+    kid[COLUMN + i] = column_word(first_of(moved), k, bare)
 
 
 # --- The talon -----------------------------------------------------------------------------------------------
 
 
-@inner
+@inlined
 def index_in_talon(problem: np.ndarray, row: np.ndarray, card: int) -> int:
     """At which place, from 1, the card lies in waste and stock if draws and at most one redeal can bring it to
     the waste's top; 64 is added where that takes the redeal; 0 where the card cannot be reached.
@@ -285,30 +273,108 @@ def index_in_talon(problem: np.ndarray, row: np.ndarray, card: int) -> int:
     return i + 64 if (row[META] >> 26) & 63 > 0 else 0
 
 
-@inner
-def take_from_talon(problem: np.ndarray, s: np.ndarray, n: int, card: int, index: int) -> None:
+@inlined
+def take_from_talon(problem: np.ndarray, kid: np.ndarray, card: int, index: int) -> None:
     """Take a card, at the place that ``index_in_talon`` said, off the waste.
 
     With unlimited redeals, drawing 1, every card left can be reached from anywhere: the pointer means nothing and
     is 0. Drawing 3, a pointer that is a multiple of 3, or behind the last card, adds no top to those of a pass
     from the start, and is 0 too.
     """
-    s[n, TALON] &= ~(1 << problem[TALON_PLACE + card])
+    kid[TALON] &= ~(1 << problem[TALON_PLACE + card])
     w = (index & 63) - 1
     if problem[UNLIMITED] == 1:
-        if problem[DRAW] == 1 or w % 3 == 0 or w == popcount(s[n, TALON]):
+        if problem[DRAW] == 1 or w % 3 == 0 or w == popcount(kid[TALON]):
             w = 0
     elif index >= 64:
-        s[n, META] -= 1 << 26
-    s[n, META] = (s[n, META] & ~(63 << 20)) | (w << 20)
+        kid[META] -= 1 << 26
+    kid[META] = (kid[META] & ~(63 << 20)) | (w << 20)
 
 
-# --- Cards that can come to a column -------------------------------------------------------------------------
+# --- Moves ---------------------------------------------------------------------------------------------------
+#
+# A move is one word: bits 0-5 a card and 6-11 where it goes, with what lies on it (a card, TO_FOUNDATION or
+# TO_EMPTY); 12-23 the same of a tail that moves first, or NONE; then what the search needs to make it: 24-31 the
+# source, 32-33 the column it goes to (or leaves for its foundation), 34-35 the tail's column, 36-41 its place
+# there, 42-43 the column it goes to; 48 and up the priority.
 
 FROM_NOWHERE, FROM_RESERVE, FROM_FOUNDATION, FROM_COLUMN, FROM_TALON = 0, 1, 2, 8, 64
+NO_TAIL = NONE << 12
 
 
-@inner
+@inlined
+def move_word(card: int, target: int, source: int, j: int, tail: int, priority: int) -> int:
+    """A move; ``tail`` is NO_TAIL or the ``tail_word`` of a tail that moves first."""
+    return card | (target << 6) | (source << 24) | (j << 32) | tail | (priority << 48)
+
+
+@inlined
+def tail_word(head: int, target: int, i: int, k: int, j: int) -> int:
+    """A tail that moves first: from column ``i``, its card ``k`` on, to column ``j``."""
+    return (head << 12) | (target << 18) | (i << 34) | (k << 36) | (j << 42)
+
+
+@inlined
+def make(problem: np.ndarray, row: np.ndarray, kid: np.ndarray, move: int) -> None:
+    """Write to ``kid`` the position that a move leads to from ``row``."""
+    for k in range(8):
+        kid[k] = row[k]
+    kid[META] &= ~(7 << 32)
+    kid[MOVE] = move
+    card, target, source, j = move & 63, (move >> 6) & 63, (move >> 24) & 255, (move >> 32) & 3
+    if (move >> 12) & 63 != NONE:
+        move_tail(kid, (move >> 34) & 3, (move >> 36) & 63, (move >> 12) & 63, (move >> 42) & 3)
+    if FROM_COLUMN <= source < FROM_TALON:
+        if target == TO_FOUNDATION:
+            lift_top(problem, kid, j)
+        elif source < FROM_COLUMN + 4:
+            move_whole(problem, kid, source - FROM_COLUMN, j)
+        return
+    if source == FROM_RESERVE:
+        kid[META] -= 1 << 16
+    elif source >= FROM_TALON:
+        take_from_talon(problem, kid, card, source - FROM_TALON)
+    else:
+        f = source - FROM_FOUNDATION
+        kid[META] -= 1 << (4 * f)
+        if target < 52 and problem[FEATURES] & LIFT != 0:
+            kid[META] |= (f + 1) << 32
+    if target == TO_FOUNDATION:
+        kid[META] += 1 << (4 * suit_of(card))
+    else:
+        put_on(kid, j, card)
+
+
+@inlined
+def is_short(cards: int) -> bool:
+    """Whether no column can have 26 cards, because the columns lack some pair altogether."""
+    return ((cards | (cards >> 26)) & _M26) != _M26
+
+
+@inlined
+def in_talon(problem: np.ndarray, row: np.ndarray) -> int:
+    """A bit for each card in waste and stock: those of the root that are neither in columns nor on foundations."""
+    meta = row[META]
+    held = HELD[meta & 15] | HELD[16 + ((meta >> 4) & 15)] | HELD[32 + ((meta >> 8) & 15)]
+    return problem[TALON_SET] & ~(row[CARDS] | held | HELD[48 + ((meta >> 12) & 15)])
+
+
+@inlined
+def bare_cards(row: np.ndarray) -> int:
+    """A bit for each last card of a column."""
+    a, b, c, d = row[COLUMN], row[COLUMN + 1], row[COLUMN + 2], row[COLUMN + 3]
+    tops = ((1 if a != 0 else 0) << (a & 63)) | ((1 if b != 0 else 0) << (b & 63))
+    return tops | ((1 if c != 0 else 0) << (c & 63)) | ((1 if d != 0 else 0) << (d & 63))
+
+
+@inlined
+def first_cards(row: np.ndarray) -> int:
+    """A bit for each first card of a column."""
+    a, b = (1 << (row[COLUMN] >> 12)) | (1 << (row[COLUMN + 1] >> 12)), 1 << (row[COLUMN + 2] >> 12)
+    return (a | b | (1 << (row[COLUMN + 3] >> 12))) >> 1
+
+
+@inlined
 def source_of(problem: np.ndarray, row: np.ndarray, card: int, reserve: int) -> int:
     """Where a card that could go to a column would come from: FROM_RESERVE, FROM_TALON + its index there,
     FROM_FOUNDATION + suit, FROM_COLUMN + the column that it is first of; FROM_NOWHERE."""
@@ -329,64 +395,35 @@ def source_of(problem: np.ndarray, row: np.ndarray, card: int, reserve: int) -> 
     return FROM_NOWHERE
 
 
-@inner
-def place_card(
-    problem: np.ndarray, kids: np.ndarray, n: int, source: int, card: int, j: int, lifting: bool
-) -> None:
-    """In successor ``n``, bring a card from its source onto the last card of column ``j``, or alone if that is
-    empty. A take-back onto a card is pending if ``lifting``."""
-    if FROM_COLUMN <= source < FROM_TALON:
-        move_whole(problem, kids, n, source - FROM_COLUMN, j)
-        kids[n, PRIORITY] += 20
-        return
+@inlined
+def worth(source: int) -> int:
+    """What a card's source adds to the priority of putting it on a column."""
     if source == FROM_RESERVE:
-        kids[n, META] -= 1 << 16
-        kids[n, PRIORITY] += 30
-    elif source >= FROM_TALON:
-        take_from_talon(problem, kids, n, card, source - FROM_TALON)
-    else:
-        f = source - FROM_FOUNDATION
-        kids[n, META] -= 1 << (4 * f)
-        kids[n, PRIORITY] -= 40
-        if lifting and kids[n, COLUMN + j] != 0:
-            kids[n, META] |= (f + 1) << 32
-    if kids[n, COLUMN + j] == 0:
-        put_alone(kids, n, j, card)
-    else:
-        put_on(kids, n, j, card)
+        return 70
+    if source >= FROM_TALON:
+        return 40
+    return 60 if source >= FROM_COLUMN else 1
 
 
-@inner
-def is_short(cards: int) -> bool:
-    """Whether no column can have 26 cards, because the columns lack some pair altogether."""
-    return ((cards | (cards >> 26)) & _M26) != _M26
-
-
-# --- Successors ----------------------------------------------------------------------------------------------
-
-
-@inner
-def expand(problem: np.ndarray, path: np.ndarray, level: int, kids: np.ndarray) -> int:
-    """Write the successors of the position ``path[level]`` to ``kids``; how many there are."""
-    row = path[level]
+@inlined
+def write_moves(problem: np.ndarray, row: np.ndarray, moves: np.ndarray) -> int:
+    """Write the moves of position ``row`` to ``moves``; how many there are."""
     meta, cards, pairs = row[META], row[CARDS], row[PAIRS]
     left = (meta >> 16) & 15
     reserve = problem[RESERVE_CARDS + left]
     pending = (meta >> 32) & 7
-    short = is_short(cards)
     whole = problem[WHOLE] == 1
-    tails = short and not whole and problem[FEATURES] & TAILS != 0
-    lifting = short and problem[TAKE_BACK] == 1 and problem[FEATURES] & LIFT != 0
-    tops = 0
-    empty = -1
-    for j in range(4):
-        if row[COLUMN + j] == 0:
-            empty = j
-        else:
-            tops |= 1 << top_of(row[COLUMN + j])
-    if empty >= 0 and problem[FILL] == 1 and left > 0:
-        empty = -1
-    tail_to_empty = empty >= 0 and not whole and problem[WASTE_ONLY] == 0
+    tails = problem[FEATURES] & TAILS != 0 and not whole and is_short(cards)
+    tops = bare_cards(row)
+    # Columns are sorted, empty ones first.
+    empty = 0 if row[COLUMN] == 0 and (problem[FILL] == 0 or left == 0) else -1
+    # What could go to a column: whether the talon's cards can be reached is seen later.
+    movable = (in_talon(problem, row) | first_cards(row) | (1 << reserve)) & _M52
+    if problem[TAKE_BACK] == 1:
+        for f in range(4):
+            count = (meta >> (4 * f)) & 15
+            if count > 0:
+                movable |= 1 << NEXT[16 * f + count - 1]
     built_on = NONE  # the card that a pending take-back brought
     n = 0
     if pending > 0:
@@ -395,33 +432,26 @@ def expand(problem: np.ndarray, path: np.ndarray, level: int, kids: np.ndarray) 
     # Foundations.
     for f in range(4):
         count = (meta >> (4 * f)) & 15
-        if count == 13:
-            continue
         card = NEXT[16 * f + count]
+        if card == NONE:
+            continue
         if (cards >> card) & 1 == 1:
             if (tops >> card) & 1 == 1:
-                if pending > 0:
-                    continue
-                for j in range(4):
-                    if row[COLUMN + j] != 0 and top_of(row[COLUMN + j]) == card:
-                        begin(kids, n, row, step(card, TO_FOUNDATION) | (NONE << 12), 100)
-                        take_top(problem, kids, n, j)
-                        to_foundation(kids, n, card)
-                        n += 1
+                if pending == 0:
+                    j = column_ending_in(row, card)
+                    moves[n] = move_word(card, TO_FOUNDATION, FROM_COLUMN, j, NO_TAIL, 100)
+                    n += 1
             elif tails:
-                n = lay_bare_and_lift(problem, row, kids, n, card, tops, empty if tail_to_empty else -1, built_on)
+                tail_to_empty = empty if problem[WASTE_ONLY] == 0 and pending == 0 else -1
+                n = lay_bare_and_lift(row, moves, n, card, tops, tail_to_empty, built_on)
         elif pending == 0:
             if card == reserve:
-                begin(kids, n, row, step(card, TO_FOUNDATION) | (NONE << 12), 110)
-                kids[n, META] -= 1 << 16
-                to_foundation(kids, n, card)
+                moves[n] = move_word(card, TO_FOUNDATION, FROM_RESERVE, 0, NO_TAIL, 110)
                 n += 1
             else:
                 index = index_in_talon(problem, row, card)
                 if index > 0:
-                    begin(kids, n, row, step(card, TO_FOUNDATION) | (NONE << 12), 90)
-                    take_from_talon(problem, kids, n, card, index)
-                    to_foundation(kids, n, card)
+                    moves[n] = move_word(card, TO_FOUNDATION, FROM_TALON + index, 0, NO_TAIL, 90)
                     n += 1
 
     # Columns that hold a card.
@@ -434,39 +464,32 @@ def expand(problem: np.ndarray, path: np.ndarray, level: int, kids: np.ndarray) 
             continue
         p = after(pair_of(top), 1)
         twin = twin_of(top)
-        only_takes_back = pending > 0 and top != built_on
-        if tails and (tops >> twin) & 1 == 1 and pending == 0:
-            earlier = False
-            for i in range(j):
-                if row[COLUMN + i] != 0 and top_of(row[COLUMN + i]) == twin:
-                    earlier = True
-            if earlier:
-                continue  # what could be put here was put on the twin: one tail move apart
         bare = NONE  # the card on the twin, which could come here and lay the twin bare
         i_bare, k_bare = -1, 0
-        if tails and (cards >> twin) & 1 == 1 and (tops >> twin) & 1 == 0:
-            bare = p + 26 * ((1 if twin >= 26 else 0) ^ ((pairs >> p) & 1))
-            for i in range(4):
-                if i != j and row[COLUMN + i] != 0:
-                    k = place_in(row[COLUMN + i], p)
-                    if 1 <= k < length_of(row[COLUMN + i]):
-                        i_bare, k_bare = i, k
+        if tails and (cards >> twin) & 1 == 1:
+            if (tops >> twin) & 1 == 0:
+                bare = p + 26 * ((1 if twin >= 26 else 0) ^ ((pairs >> p) & 1))
+                for i in range(4):
+                    if i != j and row[COLUMN + i] != 0:
+                        k = place_in(row[COLUMN + i], p)
+                        if 1 <= k < length_of(row[COLUMN + i]):
+                            i_bare, k_bare = i, k
+            elif pending == 0 and column_ending_in(row, twin) < j:
+                continue  # what could be put here was put on the twin: one tail move apart
         for s in range(2):
             card = p + 26 * s
-            if card == bare:
+            if (movable >> card) & 1 == 0:
                 continue
             source = source_of(problem, row, card, reserve)
             if source == FROM_NOWHERE or source == FROM_COLUMN + j:
                 continue
-            if only_takes_back and not FROM_FOUNDATION <= source < FROM_COLUMN:
+            if pending > 0 and top != built_on and not FROM_FOUNDATION <= source < FROM_COLUMN:
                 continue
-            begin(kids, n, row, step(card, top) | (NONE << 12), 40)
-            place_card(problem, kids, n, source, card, j, lifting)
+            moves[n] = move_word(card, top, source, j, NO_TAIL, worth(source))
             n += 1
             if bare != NONE and source != FROM_COLUMN + i_bare:
-                begin(kids, n, row, step(card, twin) | (step(bare, top) << 12), 35)
-                move_tail(kids, n, i_bare, k_bare, bare, j)
-                place_card(problem, kids, n, source, card, i_bare, lifting)
+                tail = tail_word(bare, top, i_bare, k_bare, j)
+                moves[n] = move_word(card, twin, source, i_bare, tail, worth(source) - 1)
                 n += 1
         if not tails and not whole and pending == 0:
             for i in range(4):  # every tail that is not a whole column
@@ -477,112 +500,106 @@ def expand(problem: np.ndarray, path: np.ndarray, level: int, kids: np.ndarray) 
                     k = 26
                 if k < length_of(row[COLUMN + i]):
                     head = card_at(row[COLUMN + i], k, pairs)
-                    begin(kids, n, row, step(head, top) | (NONE << 12), 30)
-                    move_tail(kids, n, i, k, head, j)
+                    moves[n] = move_word(head, top, FROM_COLUMN + 4, j, tail_word(head, top, i, k, j), 30)
                     n += 1
 
     if empty >= 0:
-        n = fill_empty(problem, row, kids, n, empty, tail_to_empty, tails, lifting, reserve, pending)
+        n = fill_empty(problem, row, moves, n, empty, tails, reserve, movable, pending)
     return n
 
 
-@inner
+@inlined
+def column_ending_in(row: np.ndarray, card: int) -> int:
+    """The column whose last card is ``card``, which is one's."""
+    for j in range(3):
+        if row[COLUMN + j] & 63 == card and row[COLUMN + j] != 0:
+            return j
+    return 3
+
+
+@inlined
 def lay_bare_and_lift(
-    problem: np.ndarray, row: np.ndarray, kids: np.ndarray, n: int, card: int, tops: int, empty: int, built_on: int
+    row: np.ndarray, moves: np.ndarray, n: int, card: int, tops: int, empty: int, built_on: int
 ) -> int:
-    """Successors in which the tail on ``card`` moves away, onto the card's twin or an empty column, and the card
-    goes to its foundation."""
+    """Moves in which the tail on ``card`` moves away, onto the card's twin or an empty column, and the card goes
+    to its foundation."""
     p = after(pair_of(card), 1)
-    s = 1 if card >= 26 else 0
     twin = twin_of(card)
     to_twin = (tops >> twin) & 1 == 1 and (built_on == NONE or built_on == twin)
-    if built_on != NONE:
-        empty = -1
     if not to_twin and empty < 0:
         return n
-    head = p + 26 * (s ^ ((row[PAIRS] >> p) & 1))
+    head = p + 26 * ((1 if card >= 26 else 0) ^ ((row[PAIRS] >> p) & 1))
     for i in range(4):
         if row[COLUMN + i] == 0:
             continue
         k = place_in(row[COLUMN + i], p)
         if 1 <= k < length_of(row[COLUMN + i]) and card_at(row[COLUMN + i], k - 1, row[PAIRS]) == card:
             if to_twin:
-                for j in range(4):
-                    if row[COLUMN + j] != 0 and top_of(row[COLUMN + j]) == twin:
-                        begin(kids, n, row, step(card, TO_FOUNDATION) | (step(head, twin) << 12), 95)
-                        move_tail(kids, n, i, k, head, j)
-                        take_top(problem, kids, n, i)
-                        to_foundation(kids, n, card)
-                        n += 1
+                tail = tail_word(head, twin, i, k, column_ending_in(row, twin))
+                moves[n] = move_word(card, TO_FOUNDATION, FROM_COLUMN, i, tail, 95)
+                n += 1
             if empty >= 0:
-                begin(kids, n, row, step(card, TO_FOUNDATION) | (step(head, TO_EMPTY) << 12), 60)
-                move_tail(kids, n, i, k, head, empty)
-                take_top(problem, kids, n, i)
-                to_foundation(kids, n, card)
+                tail = tail_word(head, TO_EMPTY, i, k, empty)
+                moves[n] = move_word(card, TO_FOUNDATION, FROM_COLUMN, i, tail, 60)
                 n += 1
     return n
 
 
-@inner
+@inlined
 def fill_empty(
     problem: np.ndarray,
     row: np.ndarray,
-    kids: np.ndarray,
+    moves: np.ndarray,
     n: int,
     empty: int,
-    tail_to_empty: bool,
     tails: bool,
-    lifting: bool,
     reserve: int,
+    movable: int,
     pending: int,
 ) -> int:
-    """Successors in which something goes to the empty column ``empty``."""
+    """Moves in which something goes to the empty column ``empty``."""
     meta, pairs = row[META], row[PAIRS]
     if pending == 0:
         rest = row[TALON]
         while rest != 0:
-            place = lowest_bit(rest)
+            card = problem[TALON_CARDS + lowest_bit(rest)]
             rest &= rest - 1
-            card = problem[TALON_CARDS + place]
             index = index_in_talon(problem, row, card)
             if index > 0:
-                begin(kids, n, row, step(card, TO_EMPTY) | (NONE << 12), 10)
-                place_card(problem, kids, n, FROM_TALON + index, card, empty, lifting)
+                moves[n] = move_word(card, TO_EMPTY, FROM_TALON + index, empty, NO_TAIL, 10)
                 n += 1
     if problem[WASTE_ONLY] == 1:
         return n
     if pending == 0 and reserve != NONE:
-        begin(kids, n, row, step(reserve, TO_EMPTY) | (NONE << 12), 0)
-        place_card(problem, kids, n, FROM_RESERVE, reserve, empty, lifting)
+        moves[n] = move_word(reserve, TO_EMPTY, FROM_RESERVE, empty, NO_TAIL, 20)
         n += 1
     if problem[TAKE_BACK] == 1:
         for f in range(4):
             count = (meta >> (4 * f)) & 15
             if count > 0 and (pending == 0 or pending == f + 1):
                 card = NEXT[16 * f + count - 1]
-                begin(kids, n, row, step(card, TO_EMPTY) | (NONE << 12), 10)
-                place_card(problem, kids, n, FROM_FOUNDATION + f, card, empty, lifting)
+                moves[n] = move_word(card, TO_EMPTY, FROM_FOUNDATION + f, empty, NO_TAIL, 0)
                 n += 1
-    if not tail_to_empty:
+    if problem[WHOLE] == 1:
         return n
     for i in range(4):
         column = row[COLUMN + i]
         for k in range(1, length_of(column)):
             head = card_at(column, k, pairs)
             if not tails:
-                begin(kids, n, row, step(head, TO_EMPTY) | (NONE << 12), 0)
-                move_tail(kids, n, i, k, head, empty)
+                moves[n] = move_word(head, TO_EMPTY, FROM_COLUMN + 4, 0, tail_word(head, TO_EMPTY, i, k, empty), 0)
                 n += 1
                 continue
             card = twin_of(head)  # it could take the head's place
+            if (movable >> card) & 1 == 0:
+                continue
             source = source_of(problem, row, card, reserve)
             if source == FROM_NOWHERE or source == FROM_COLUMN + i:
                 continue
             if pending > 0 and not FROM_FOUNDATION <= source < FROM_COLUMN:
                 continue
-            begin(kids, n, row, step(card, card_under(head, pairs)) | (step(head, TO_EMPTY) << 12), 10)
-            move_tail(kids, n, i, k, head, empty)
-            place_card(problem, kids, n, source, card, i, lifting)
+            tail = tail_word(head, TO_EMPTY, i, k, empty)
+            moves[n] = move_word(card, card_under(head, pairs), source, i, tail, 10)
             n += 1
     return n
 
@@ -590,7 +607,7 @@ def fill_empty(
 # --- What is done at once ------------------------------------------------------------------------------------
 
 
-@inner
+@inlined
 def is_safe(problem: np.ndarray, meta: int, card: int) -> bool:
     """Whether, without take-backs, a card that can go to its foundation can as well go at once.
 
@@ -615,79 +632,72 @@ def is_safe(problem: np.ndarray, meta: int, card: int) -> bool:
     return low >= r - 1 and same >= r - 2
 
 
-@inner
-def settle(problem: np.ndarray, s: np.ndarray, n: int) -> None:
-    """Do at once, in row ``n``, what loses nothing; sort the columns."""
+@inlined
+def settle(problem: np.ndarray, kid: np.ndarray) -> None:
+    """Do at once, in a row, what loses nothing; sort the columns."""
     if problem[TAKE_BACK] == 0:
         if problem[FEATURES] & SAFE != 0:
             again = True
             while again:
-                again = lift_safe(problem, s, n)
+                again = lift_safe(problem, kid)
     elif problem[FEATURES] & LIFT != 0:
-        if not is_short(s[n, CARDS]):
-            s[n, META] &= ~(7 << 32)  # nothing is restricted there
-        elif (s[n, META] >> 32) & 7 == 0:
+        if not is_short(kid[CARDS]):
+            kid[META] &= ~(7 << 32)  # nothing is restricted there
+        elif (kid[META] >> 32) & 7 == 0:
             again = True
             while again:
-                again = lift_reversible(problem, s, n)
-    a, b, c, d = s[n, COLUMN], s[n, COLUMN + 1], s[n, COLUMN + 2], s[n, COLUMN + 3]
+                again = lift_reversible(problem, kid)
+    a, b, c, d = kid[COLUMN], kid[COLUMN + 1], kid[COLUMN + 2], kid[COLUMN + 3]
     a, b = min(a, b), max(a, b)
     c, d = min(c, d), max(c, d)
     a, c = min(a, c), max(a, c)
     b, d = min(b, d), max(b, d)
     b, c = min(b, c), max(b, c)
-    s[n, COLUMN], s[n, COLUMN + 1], s[n, COLUMN + 2], s[n, COLUMN + 3] = a, b, c, d
+    kid[COLUMN], kid[COLUMN + 1], kid[COLUMN + 2], kid[COLUMN + 3] = a, b, c, d
 
 
-@inner
-def lift_safe(problem: np.ndarray, s: np.ndarray, n: int) -> bool:
+@inlined
+def lift_safe(problem: np.ndarray, kid: np.ndarray) -> bool:
     """Put safe cards on their foundations, from columns and reserve; whether there was one.
 
     From the talon too where that takes no top away from later passes: drawing 1; or the last card of all where
     the pointer is 0. Both need unlimited redeals.
     """
     found = False
+    left = (kid[META] >> 16) & 15
+    within_reach = (bare_cards(kid) | (1 << problem[RESERVE_CARDS + left])) & _M52
+    if problem[UNLIMITED] == 1:
+        if problem[DRAW] == 1:
+            within_reach |= in_talon(problem, kid)
+        elif kid[TALON] != 0 and (kid[META] >> 20) & 63 == 0:
+            within_reach |= 1 << problem[TALON_CARDS + highest_bit(kid[TALON])]
     for f in range(4):
-        count = (s[n, META] >> (4 * f)) & 15
-        if count == 13:
+        card = NEXT[16 * f + ((kid[META] >> (4 * f)) & 15)]
+        if (within_reach >> card) & 1 == 0 or not is_safe(problem, kid[META], card):
             continue
-        card = NEXT[16 * f + count]
-        if not is_safe(problem, s[n, META], card):
-            continue
-        left = (s[n, META] >> 16) & 15
-        if (s[n, CARDS] >> card) & 1 == 1:
-            for j in range(4):
-                if s[n, COLUMN + j] != 0 and top_of(s[n, COLUMN + j]) == card:
-                    take_top(problem, s, n, j)
-                    to_foundation(s, n, card)
-                    found = True
-                    break
-        elif problem[RESERVE_CARDS + left] == card:
-            s[n, META] -= 1 << 16
-            to_foundation(s, n, card)
-            found = True
-        elif problem[UNLIMITED] == 1:
-            place = problem[TALON_PLACE + card]
-            if (s[n, TALON] >> place) & 1 == 1:
-                if problem[DRAW] == 1 or (s[n, TALON] >> place == 1 and (s[n, META] >> 20) & 63 == 0):
-                    s[n, TALON] &= ~(1 << place)
-                    to_foundation(s, n, card)
-                    found = True
+        found = True
+        if (kid[CARDS] >> card) & 1 == 1:
+            lift_top(problem, kid, column_ending_in(kid, card))
+        else:
+            kid[META] += 1 << (4 * f)
+            if problem[TALON_PLACE + card] < NONE:
+                kid[TALON] &= ~(1 << problem[TALON_PLACE + card])
+            else:
+                kid[META] -= 1 << 16
     return found
 
 
-@inner
-def lift_reversible(problem: np.ndarray, s: np.ndarray, n: int) -> bool:
+@inlined
+def lift_reversible(problem: np.ndarray, kid: np.ndarray) -> bool:
     """Put the last cards of columns of two or more on their foundations, which a take-back can undo; whether
     there was one."""
     found = False
     for j in range(4):
-        column = s[n, COLUMN + j]
+        column = kid[COLUMN + j]
         if length_of(column) >= 2:
             card = top_of(column)
-            if (s[n, META] >> (4 * suit_of(card))) & 15 == RANK[card]:
-                take_top(problem, s, n, j)
-                to_foundation(s, n, card)
+            if (kid[META] >> (4 * suit_of(card))) & 15 == RANK[card]:
+                lift_top(problem, kid, j)
                 found = True
     return found
 
@@ -695,34 +705,28 @@ def lift_reversible(problem: np.ndarray, s: np.ndarray, n: int) -> bool:
 # --- Keys and the table --------------------------------------------------------------------------------------
 
 
-@inner
-def write_key(problem: np.ndarray, s: np.ndarray, n: int) -> None:
-    """Write the key of row ``n``, whose columns are sorted, to its two words."""
-    meta, cards, pairs = s[n, META], s[n, CARDS], s[n, PAIRS]
-    a, b, c, d = s[n, COLUMN] >> 12, s[n, COLUMN + 1] >> 12, s[n, COLUMN + 2] >> 12, s[n, COLUMN + 3] >> 12
+@inlined
+def write_key(problem: np.ndarray, kid: np.ndarray) -> None:
+    """Write the key of a row, whose columns are sorted, to its two words."""
+    meta, cards, pairs = kid[META], kid[CARDS], kid[PAIRS]
+    a, b, c, d = kid[COLUMN] >> 12, kid[COLUMN + 1] >> 12, kid[COLUMN + 2] >> 12, kid[COLUMN + 3] >> 12
     pending = (meta >> 32) & 7
     # Bits of pairs of which no card lies on another mean nothing.
-    lying = cards & ~(((1 << a) | (1 << b) | (1 << c) | (1 << d)) >> 1)
+    lying = cards & ~first_cards(kid)
     pairs &= (lying | (lying >> 26)) & _M26
     if problem[FEATURES] & TAILS != 0 and problem[WHOLE] == 0 and pending == 0 and is_short(cards):
         # A tail on one card of a pair whose other card is bare: one move leads from each to the other.
-        tops = 0
-        for j in range(4):
-            if s[n, COLUMN + j] != 0:
-                tops |= 1 << top_of(s[n, COLUMN + j])
-        for j in range(4):
-            if s[n, COLUMN + j] != 0:
-                top = top_of(s[n, COLUMN + j])
-                twin = twin_of(top)
-                if (cards >> twin) & 1 == 1 and (tops >> twin) & 1 == 0:
-                    pairs &= ~(1 << after(pair_of(top), 1))
-    s[n, KEY] = (
-        s[n, TALON] | ((meta & 0xFFFFF) << 34) | (((meta >> 20) & 63) << 54) | (pending << 60)
+        tops = bare_cards(kid)
+        twins = ((tops >> 26) | (tops << 26)) & cards & ~tops
+        below = (twins | (twins >> 26)) & _M26
+        pairs &= ~((below << 1) | (below >> 25))
+    kid[KEY] = (
+        kid[TALON] | ((meta & 0xFFFFF) << 34) | (((meta >> 20) & 63) << 54) | (pending << 60)
     )
-    s[n, KEY + 1] = pairs | (a << 26) | (b << 32) | (c << 38) | (d << 44) | (((meta >> 26) & 63) << 50)
+    kid[KEY + 1] = pairs | (a << 26) | (b << 32) | (c << 38) | (d << 44) | (((meta >> 26) & 63) << 50)
 
 
-@inner
+@inlined
 @wrapping
 def hash_key(a: int, b: int) -> int:
     """A number of 62 bits that looks random."""
@@ -733,7 +737,7 @@ def hash_key(a: int, b: int) -> int:
     return np.int64(x & np.uint64(0x3FFFFFFFFFFFFFFF))
 
 
-@inner
+@inlined
 def insert(table: np.ndarray, slot: int, a: int, b: int) -> bool:
     """Put a key into the table, looking from word ``slot`` (even) on; whether it was new.
 
@@ -770,8 +774,8 @@ def start(problem: np.ndarray, root: np.ndarray, stack: np.ndarray, table: np.nd
     """Begin a search at ``root`` (WORDS): it alone is in the table and on the stack."""
     for k in range(WORDS):
         stack[0, k] = root[k]
-    settle(problem, stack, 0)
-    write_key(problem, stack, 0)
+    settle(problem, stack[0])
+    write_key(problem, stack[0])
     stack[0, DEPTH] = 0
     stack[0, MOVE] = 0
     insert(table, (hash_key(stack[0, KEY], stack[0, KEY + 1]) << 1) & (len(table) - 2), stack[0, KEY], stack[0, KEY + 1])
@@ -787,6 +791,7 @@ def search_on(
     stack: np.ndarray,
     path: np.ndarray,
     kids: np.ndarray,
+    moves: np.ndarray,
     order: np.ndarray,
     table: np.ndarray,
     search: np.ndarray,
@@ -821,15 +826,18 @@ def search_on(
         search[LEVEL] = level
         if path[level, META] & 0xFFFF == 0xDDDD:
             return WON  # the root, by what was done at once there
-        n = expand(problem, path, level, kids)
+        row = path[level]
+        n = write_moves(problem, row, moves)
         for i in range(n):
-            settle(problem, kids, i)
+            kid = kids[i]
+            make(problem, row, kid, moves[i])
+            settle(problem, kid)
             if kids[i, META] & 0xFFFF == 0xDDDD:
                 for k in range(WORDS):
                     path[level + 1, k] = kids[i, k]
                 search[LEVEL] = level + 1
                 return WON
-            write_key(problem, kids, i)
+            write_key(problem, kid)
             slot = (hash_key(kids[i, KEY], kids[i, KEY + 1]) << 1) & mask
             prefetch(table, slot)
             order[0, i] = slot
@@ -838,7 +846,7 @@ def search_on(
             if insert(table, order[0, i], kids[i, KEY], kids[i, KEY + 1]):
                 # Sorted by priority, the highest last; of equals the first made comes last.
                 j = new
-                while j > 0 and kids[order[1, j - 1], PRIORITY] >= kids[i, PRIORITY]:
+                while j > 0 and moves[order[1, j - 1]] >> 48 >= moves[i] >> 48:
                     order[1, j] = order[1, j - 1]
                     j -= 1
                 order[1, j] = i
