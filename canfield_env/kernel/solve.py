@@ -19,9 +19,9 @@ where its pair comes next in the cycle, and a column is a stretch of the cycle. 
 
 Reserve and foundations follow from their counts, and ``CARDS`` from these and ``TALON``.
 
-**The key** of a position has 128 bits and is the whole position: the talon's bits (34), foundation counts (16),
-reserve count (4), waste pointer (6), pending take-back (3); pairs (26), the four first cards (24), redeals left
-(6). The columns can be read back: which cards they hold follows from the rest, a card of pair p + 1 that is no
+**The key** of a position has 128 bits and is the whole position: pairs (26), the four first cards (24), redeals
+left (6), a 1; the talon's bits (34), foundation counts (16), reserve count (4), waste pointer (6), pending take-back
+(3). The columns can be read back: which cards they hold follows from the rest, a card of pair p + 1 that is no
 first card lies on the one card of pair p that ``PAIRS`` says. The table holds full keys, so two positions are
 never mistaken for one another. docs/solver.md proves the reductions below.
 """
@@ -720,10 +720,8 @@ def write_key(problem: np.ndarray, kid: np.ndarray) -> None:
         twins = ((tops >> 26) | (tops << 26)) & cards & ~tops
         below = (twins | (twins >> 26)) & _M26
         pairs &= ~((below << 1) | (below >> 25))
-    kid[KEY] = (
-        kid[TALON] | ((meta & 0xFFFFF) << 34) | (((meta >> 20) & 63) << 54) | (pending << 60)
-    )
-    kid[KEY + 1] = pairs | (a << 26) | (b << 32) | (c << 38) | (d << 44) | (((meta >> 26) & 63) << 50)
+    kid[KEY] = pairs | (a << 26) | (b << 32) | (c << 38) | (d << 44) | (((meta >> 26) & 63) << 50) | (1 << 56)
+    kid[KEY + 1] = kid[TALON] | ((meta & 0xFFFFF) << 34) | (((meta >> 20) & 63) << 54) | (pending << 60)
 
 
 @inlined
@@ -741,8 +739,7 @@ def hash_key(a: int, b: int) -> int:
 def insert(table: np.ndarray, slot: int, a: int, b: int) -> bool:
     """Put a key into the table, looking from word ``slot`` (even) on; whether it was new.
 
-    No key is 0 in its first word: no position has an empty talon, foundations and reserve. The table is never
-    full.
+    No key is 0 in its first word: bit 56 is always set. The table is never full.
     """
     size = len(table)
     while True:
