@@ -6,6 +6,7 @@ docs/solver.md.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,6 +25,8 @@ DEFAULT_TABLE_MEGABYTES = 1024
 
 _CHUNK = 50_000
 """Positions between two looks at the clock."""
+_WITHOUT_TAKE_BACKS = 1_000_000
+"""Most positions that are tried without take-backs before all are allowed."""
 _FIRST_TABLE = 2**13
 _LOAD = 0.7
 """The share of the table's places that may be taken."""
@@ -78,27 +81,57 @@ def solve(
     if sum(position.foundations) == 52:
         return Solution("won", (), 1, time.perf_counter() - began)
     problem, root = _problem(position, features)
-    search = _Search(problem, root, table_megabytes)
-    reason = ""
-    while True:
-        budget = search.nodes + _CHUNK
-        if max_nodes is not None:
-            budget = min(budget, max_nodes)
-        status = search.go_on(budget)
-        if status == kernel.WON:
-            moves = _line(position, search.won_rows())
-            replay(position, moves)
-            return Solution("won", moves, search.nodes, time.perf_counter() - began)
-        if status == kernel.EXHAUSTED:
-            return Solution("unwinnable", (), search.nodes, time.perf_counter() - began)
-        if status != kernel.BUDGET:
-            reason = "memory"
-        elif max_nodes is not None and search.nodes >= max_nodes:
-            reason = "nodes"
-        elif max_seconds is not None and time.perf_counter() - began >= max_seconds:
-            reason = "seconds"
-        if reason:
-            return Solution("unknown", (), search.nodes, time.perf_counter() - began, reason)
+    limits = _Limits(math.inf if max_nodes is None else max_nodes, began, max_seconds, table_megabytes)
+    nodes = 0
+    if position.rules.take_back:
+        # A line without take-backs is a line, and the search for one is far smaller: so it comes first.
+        easier = problem.copy()
+        easier[kernel.TAKE_BACK] = 0
+        verdict, reason, nodes, rows = _search(easier, root, limits, min(_WITHOUT_TAKE_BACKS, limits.nodes))
+        if verdict != "won" and reason != "seconds" and nodes < limits.nodes:
+            limits.nodes -= nodes
+            verdict, reason, more, rows = _search(problem, root, limits, limits.nodes)
+            nodes += more
+    else:
+        verdict, reason, nodes, rows = _search(problem, root, limits, limits.nodes)
+    moves: tuple[Move, ...] = ()
+    if verdict == "won":
+        moves = _line(position, rows)
+        replay(position, moves)
+    return Solution(verdict, moves, nodes, time.perf_counter() - began, reason)
+
+
+@dataclass
+class _Limits:
+    """What a call of ``solve`` may use."""
+
+    nodes: float
+    began: float
+    seconds: float | None
+    table_megabytes: int
+
+
+def _search(problem: np.ndarray, root: np.ndarray, limits: _Limits, most: float) -> tuple[str, str, int, np.ndarray]:
+    """Search for at most ``most`` positions: verdict, reason, positions met, rows of the won game."""
+    search = _Search(problem, root, limits.table_megabytes)
+    try:
+        while True:
+            status = search.go_on(int(min(search.nodes + _CHUNK, most)))
+            if status == kernel.WON:
+                return "won", "", search.nodes, search.won_rows()
+            if status == kernel.EXHAUSTED:
+                return "unwinnable", "", search.nodes, search.won_rows()
+            reason = ""
+            if status != kernel.BUDGET:
+                reason = "memory"
+            elif search.nodes >= most:
+                reason = "nodes"
+            elif limits.seconds is not None and time.perf_counter() - limits.began >= limits.seconds:
+                reason = "seconds"
+            if reason:
+                return "unknown", reason, search.nodes, search.won_rows()
+    finally:
+        search.close()
 
 
 def root_position(
@@ -223,7 +256,7 @@ class _Search:
     def __init__(self, problem: np.ndarray, root: np.ndarray, table_megabytes: int) -> None:
         self._problem = problem
         self._most_words = 2 ** max(10, (table_megabytes * 2**17).bit_length() - 1)
-        self._table = np.zeros(min(_FIRST_TABLE, self._most_words), np.int64)
+        self._table = _take_table(min(_FIRST_TABLE, self._most_words))
         self._stack = np.empty((4096, kernel.WORDS), np.int64)
         self._path = np.empty((512, kernel.WORDS), np.int64)
         self._kids = np.empty((kernel.KIDS, kernel.WORDS), np.int64)
@@ -256,8 +289,9 @@ class _Search:
             if status == kernel.TABLE_FULL:
                 if len(self._table) >= self._most_words:
                     return status
-                larger = np.zeros(min(4 * len(self._table), self._most_words), np.int64)
+                larger = _take_table(min(4 * len(self._table), self._most_words))
                 kernel.rehash(self._table, larger)
+                _keep_table(self._table)
                 self._table = larger
             elif status == kernel.STACK_FULL:
                 if self._stack.size >= max(self._most_words, 2**18):
@@ -273,6 +307,31 @@ class _Search:
     def won_rows(self) -> np.ndarray:
         """The positions of the won game, shape (their number, WORDS), after WON."""
         return self._path[: self._search[kernel.LEVEL] + 1]
+
+    def close(self) -> None:
+        """Give the table back; the search cannot go on."""
+        _keep_table(self._table)
+        self._table = np.zeros(0, np.int64)
+
+
+_tables: dict[int, np.ndarray] = {}
+"""A table of each smaller length that no search uses now: memory that the system has handed out already is far
+cheaper to clear than new memory is to get. Taking one out is one step, so two threads never get the same."""
+
+
+def _take_table(words: int) -> np.ndarray:
+    """A table of so many words, all 0."""
+    table = _tables.pop(words, None)
+    if table is None:
+        return np.zeros(words, np.int64)
+    table.fill(0)
+    return table
+
+
+def _keep_table(table: np.ndarray) -> None:
+    """Keep a table that no search uses any more, if it is of 64 MiB or less."""
+    if 0 < len(table) <= 2**23:
+        _tables[len(table)] = table
 
 
 # --- From rows to moves --------------------------------------------------------------------------------------
