@@ -25,8 +25,8 @@ DEFAULT_TABLE_MEGABYTES = 1024
 
 _CHUNK = 50_000
 """Positions between two looks at the clock."""
-_WITHOUT_TAKE_BACKS = 1_000_000
-"""Most positions that are tried without take-backs before all are allowed."""
+_ROUNDS = (2_000, 20_000, 100_000)
+"""Positions that each of several searches may meet by the end of each round."""
 _FIRST_TABLE = 2**13
 _LOAD = 0.7
 """The share of the table's places that may be taken."""
@@ -80,20 +80,12 @@ def solve(
     position = root_position(what, rules)
     if sum(position.foundations) == 52:
         return Solution("won", (), 1, time.perf_counter() - began)
-    problem, root = _problem(position, features)
-    limits = _Limits(math.inf if max_nodes is None else max_nodes, began, max_seconds, table_megabytes)
-    nodes = 0
-    if position.rules.take_back:
-        # A line without take-backs is a line, and the search for one is far smaller: so it comes first.
-        easier = problem.copy()
-        easier[kernel.TAKE_BACK] = 0
-        verdict, reason, nodes, rows = _search(easier, root, limits, min(_WITHOUT_TAKE_BACKS, limits.nodes))
-        if verdict != "won" and reason != "seconds" and nodes < limits.nodes:
-            limits.nodes -= nodes
-            verdict, reason, more, rows = _search(problem, root, limits, limits.nodes)
-            nodes += more
-    else:
-        verdict, reason, nodes, rows = _search(problem, root, limits, limits.nodes)
+    verdict, reason, nodes, rows = _decide(
+        *_problem(position, features),
+        math.inf if max_nodes is None else max_nodes,
+        math.inf if max_seconds is None else began + max_seconds,
+        table_megabytes,
+    )
     moves: tuple[Move, ...] = ()
     if verdict == "won":
         moves = _line(position, rows)
@@ -101,37 +93,53 @@ def solve(
     return Solution(verdict, moves, nodes, time.perf_counter() - began, reason)
 
 
-@dataclass
-class _Limits:
-    """What a call of ``solve`` may use."""
+def _decide(
+    problem: np.ndarray, root: np.ndarray, most_nodes: float, deadline: float, table_megabytes: int
+) -> tuple[str, str, int, np.ndarray]:
+    """Verdict, reason, positions met, rows of the won game.
 
-    nodes: float
-    began: float
-    seconds: float | None
-    table_megabytes: int
-
-
-def _search(problem: np.ndarray, root: np.ndarray, limits: _Limits, most: float) -> tuple[str, str, int, np.ndarray]:
-    """Search for at most ``most`` positions: verdict, reason, positions met, rows of the won game."""
-    search = _Search(problem, root, limits.table_megabytes)
+    Several searches take turns, for longer each round: a deal that can be won is often won at once in one order
+    of trying moves and not for a long time in another. Only the first one's end proves a position unwinnable;
+    after the last round it goes on alone. Where take-backs are allowed the others look for a line without any,
+    a far smaller search.
+    """
+    main = _Search(problem, root, table_megabytes)
+    others = [_Search(_variant(problem, noise), root, table_megabytes) for noise in _noises(problem)]
+    empty = np.empty((0, kernel.WORDS), np.int64)
     try:
-        while True:
-            status = search.go_on(int(min(search.nodes + _CHUNK, most)))
-            if status == kernel.WON:
-                return "won", "", search.nodes, search.won_rows()
-            if status == kernel.EXHAUSTED:
-                return "unwinnable", "", search.nodes, search.won_rows()
-            reason = ""
-            if status != kernel.BUDGET:
-                reason = "memory"
-            elif search.nodes >= most:
-                reason = "nodes"
-            elif limits.seconds is not None and time.perf_counter() - limits.began >= limits.seconds:
-                reason = "seconds"
-            if reason:
-                return "unknown", reason, search.nodes, search.won_rows()
+        for budget in (*_ROUNDS, math.inf):
+            for search in [main, *others] if budget < math.inf else [main]:
+                status = kernel.BUDGET
+                while status == kernel.BUDGET and search.nodes < budget:
+                    nodes = main.nodes + sum(other.nodes for other in others)
+                    if nodes >= most_nodes:
+                        return "unknown", "nodes", nodes, empty
+                    if time.perf_counter() >= deadline:
+                        return "unknown", "seconds", nodes, empty
+                    status = search.go_on(int(min(search.nodes + _CHUNK, budget, search.nodes + most_nodes - nodes)))
+                nodes = main.nodes + sum(other.nodes for other in others)
+                if status == kernel.WON:
+                    return "won", "", nodes, search.won_rows()
+                if search is main and status == kernel.EXHAUSTED:
+                    return "unwinnable", "", nodes, empty
+                if search is main and status != kernel.BUDGET:
+                    return "unknown", "memory", nodes, empty
+        raise AssertionError("the last round has no end but these")
     finally:
-        search.close()
+        for search in [main, *others]:
+            search.close()
+
+
+def _noises(problem: np.ndarray) -> tuple[int, ...]:
+    return (0, 1, 2) if problem[kernel.TAKE_BACK] else (1, 2)
+
+
+def _variant(problem: np.ndarray, noise: int) -> np.ndarray:
+    """The problem without take-backs, and with moves tried in an order that ``noise`` shakes."""
+    variant = problem.copy()
+    variant[kernel.TAKE_BACK] = 0
+    variant[kernel.NOISE] = noise
+    return variant
 
 
 def root_position(
@@ -261,7 +269,7 @@ class _Search:
         self._path = np.empty((512, kernel.WORDS), np.int64)
         self._kids = np.empty((kernel.KIDS, kernel.WORDS), np.int64)
         self._moves = np.empty(kernel.KIDS, np.int64)
-        self._order = np.empty((2, kernel.KIDS), np.int64)
+        self._order = np.empty((3, kernel.KIDS), np.int64)
         self._search = np.zeros(4, np.int64)
         kernel.start(problem, root, self._stack, self._table, self._search)
 

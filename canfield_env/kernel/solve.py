@@ -41,6 +41,7 @@ KIDS = 256  # most successors of one position, with a margin (34 + 4 * 2 * 2 + .
 DRAW, WHOLE, FILL, WASTE_ONLY, TAKE_BACK, PAST_BASE, UNLIMITED, FEATURES = range(8)
 RESERVE_CARDS, TALON_PLACE, TALON_CARDS = 16, 32, 96  # tables: by count, by card, by place
 TALON_SET = 8  # a bit for each card of the root's talon
+NOISE = 9  # 0, or a number that shakes the order in which moves are tried
 PROBLEM_WORDS = 136
 
 # Reductions, which can be switched off to test them.
@@ -842,11 +843,16 @@ def search_on(
         for i in range(n):
             if insert(table, order[0, i], kids[i, KEY], kids[i, KEY + 1]):
                 # Sorted by priority, the highest last; of equals the first made comes last.
+                priority = moves[i] >> 48
+                if problem[NOISE] != 0:
+                    priority += hash_key(moves[i] & 0xFFFFFF, problem[NOISE]) & 63
                 j = new
-                while j > 0 and moves[order[1, j - 1]] >> 48 >= moves[i] >> 48:
+                while j > 0 and order[2, j - 1] >= priority:
                     order[1, j] = order[1, j - 1]
+                    order[2, j] = order[2, j - 1]
                     j -= 1
                 order[1, j] = i
+                order[2, j] = priority
                 new += 1
         for j in range(new):
             i = order[1, j]
