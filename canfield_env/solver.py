@@ -22,12 +22,17 @@ from .moves import Move, resolve
 from .positions import Position, new_record
 from .rules import Rules, rules_for_draw
 
+VERDICTS = ("won", "unwinnable", "unknown")
 DEFAULT_TABLE_MEGABYTES = 1024
 
 _CHUNK = 50_000
 """Positions between two looks at the clock."""
 _ROUNDS = (2_000, 20_000, 100_000)
 """Positions that each of several searches may meet by the end of each round."""
+_END = 3_000
+"""Positions to meet in looking for a short end of a long won game."""
+_SHORT = 150
+"""Steps of the longest lines (draws and what is done at once not counted) that all searches but one look at."""
 _FIRST_TABLE = 2**13
 _LOAD = 0.7
 """The share of the table's places that may be taken."""
@@ -104,11 +109,12 @@ def _decide(
     after the last round it goes on alone. Where take-backs are allowed the others look for a line without any,
     a far smaller search.
     """
-    variants = [problem, *(_variant(problem, noise) for noise in ((0, 1, 2) if problem[kernel.TAKE_BACK] else (1, 2)))]
+    variants = [problem, *_variants(problem)]
     searches: list[_Search] = []
     empty = np.empty((0, kernel.WORDS), np.int64)
     try:
-        for budget, k in [*product(_ROUNDS, range(len(variants))), (math.inf, 0)]:
+        order = [*range(1, len(variants)), 0]
+        for budget, k in [(_ROUNDS[0], 0), *product(_ROUNDS, order), (math.inf, 0)]:
             if k == len(searches):
                 searches.append(_Search(variants[k], root, table_megabytes))
             status = kernel.BUDGET
@@ -122,7 +128,11 @@ def _decide(
                 status = searches[k].go_on(searches[k].nodes + int(chunk))
             nodes = sum(search.nodes for search in searches)
             if status == kernel.WON:
-                return "won", "", nodes, searches[k].won_rows()
+                rows = searches[k].won_rows()
+                if len(rows) > _SHORT:
+                    rows, more = _shorter(variants[1], rows, table_megabytes)
+                    nodes += more
+                return "won", "", nodes, rows
             if k == 0 and status == kernel.EXHAUSTED:
                 return "unwinnable", "", nodes, empty
             if k == 0 and status != kernel.BUDGET:
@@ -133,12 +143,35 @@ def _decide(
             search.close()
 
 
-def _variant(problem: np.ndarray, noise: int) -> np.ndarray:
-    """The problem without take-backs, and with moves tried in an order that ``noise`` shakes."""
-    variant = problem.copy()
-    variant[kernel.TAKE_BACK] = 0
-    variant[kernel.NOISE] = noise
-    return variant
+def _shorter(problem: np.ndarray, rows: np.ndarray, table_megabytes: int) -> tuple[np.ndarray, int]:
+    """A won game that leaves the long one ``rows`` early for a short end, if one is found soon, else ``rows``; and
+    positions met. With take-backs the one search without a limit on length can wander for thousands of moves."""
+    nodes = 0
+    level = 4
+    while level < len(rows):
+        search = _Search(problem, rows[level], table_megabytes)
+        status = search.go_on(_END)
+        nodes += search.nodes
+        found = search.won_rows()
+        search.close()
+        if status == kernel.WON:
+            return np.concatenate([rows[: level + 1], found[1:]]), nodes
+        level += 4 + level // 8
+    return rows, nodes
+
+
+def _variants(problem: np.ndarray) -> list[np.ndarray]:
+    """The problem with moves tried in orders that noise shakes, and where take-backs are allowed without them;
+    none looks at long lines."""
+    take_back = problem[kernel.TAKE_BACK]
+    variants = []
+    for allowed, noise in ((0, 0), (0, 1), (0, 2), (1, 3)) if take_back else ((0, 1), (0, 2)):
+        variant = problem.copy()
+        variant[kernel.TAKE_BACK] = allowed
+        variant[kernel.NOISE] = noise
+        variant[kernel.DEEPEST] = _SHORT
+        variants.append(variant)
+    return variants
 
 
 def root_position(
@@ -219,6 +252,7 @@ def _problem(position: Position, features: int) -> tuple[np.ndarray, np.ndarray]
     problem[kernel.PAST_BASE] = rules.build_past_base
     problem[kernel.UNLIMITED] = rules.max_redeals is None
     problem[kernel.FEATURES] = features
+    problem[kernel.DEEPEST] = 2**40
     reserve, talon = position.reserve, position.waste + position.stock
     problem[kernel.RESERVE_CARDS] = kernel.NONE
     for k, card in enumerate(reserve):

@@ -42,6 +42,7 @@ DRAW, WHOLE, FILL, WASTE_ONLY, TAKE_BACK, PAST_BASE, UNLIMITED, FEATURES = range
 RESERVE_CARDS, TALON_PLACE, TALON_CARDS = 16, 32, 96  # tables: by count, by card, by place
 TALON_SET = 8  # a bit for each card of the root's talon
 NOISE = 9  # 0, or a number that shakes the order in which moves are tried
+DEEPEST = 10  # positions this far from the root are not looked at (which proves nothing unwinnable)
 PROBLEM_WORDS = 136
 
 # Reductions, which can be switched off to test them.
@@ -824,6 +825,8 @@ def search_on(
         search[LEVEL] = level
         if path[level, META] & 0xFFFF == 0xDDDD:
             return WON  # the root, by what was done at once there
+        if level >= problem[DEEPEST]:
+            continue
         row = path[level]
         n = write_moves(problem, row, moves)
         for i in range(n):
@@ -862,3 +865,4 @@ def search_on(
         search[SP] = sp + new
         search[USED] += new
         search[NODES] += new
+
