@@ -155,7 +155,9 @@ def _shorter(problem: np.ndarray, rows: np.ndarray, table_megabytes: int) -> tup
         found = search.won_rows()
         search.close()
         if status == kernel.WON:
-            return np.concatenate([rows[: level + 1], found[1:]]), nodes
+            # The end's first position is that of the row, after what is safe was done at once.
+            found[0, kernel.MOVE] = rows[level, kernel.MOVE]
+            return np.concatenate([rows[:level], found]), nodes
         level += 4 + level // 8
     return rows, nodes
 
@@ -251,6 +253,8 @@ def _problem(position: Position, features: int) -> tuple[np.ndarray, np.ndarray]
     problem[kernel.TAKE_BACK] = rules.take_back
     problem[kernel.PAST_BASE] = rules.build_past_base
     problem[kernel.UNLIMITED] = rules.max_redeals is None
+    if rules.column_moves == "tail" and not features & kernel.TAILS:
+        features &= ~kernel.LIFT  # a pending take-back knows tails only with what they lay bare
     problem[kernel.FEATURES] = features
     problem[kernel.DEEPEST] = 2**40
     reserve, talon = position.reserve, position.waste + position.stock

@@ -765,6 +765,17 @@ def rehash(old: np.ndarray, new: np.ndarray) -> None:
             insert(new, (hash_key(old[slot], old[slot + 1]) << 1) & mask, old[slot], old[slot + 1])
 
 
+@entry
+def successors(problem: np.ndarray, row: np.ndarray, kids: np.ndarray, moves: np.ndarray) -> int:
+    """Write the positions that the moves of ``row`` lead to, with their keys, to ``kids``; how many (for tests)."""
+    n = write_moves(problem, row, moves)
+    for i in range(n):
+        make(problem, row, kids[i], moves[i])
+        settle(problem, kids[i])
+        write_key(problem, kids[i])
+    return n
+
+
 # --- The search ----------------------------------------------------------------------------------------------
 
 
