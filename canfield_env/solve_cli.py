@@ -51,9 +51,7 @@ def solve_command(
         str, typer.Argument(metavar="CODE|FILE|-", help="A deal code, or a file with one or a position; - reads it.")
     ],
     rules: RulesText = None,
-    max_seconds: Annotated[
-        float | None, typer.Option(min=0, help="Most seconds to take; by default no limit.")
-    ] = None,
+    max_seconds: Annotated[float | None, typer.Option(min=0, help="Most seconds to take; by default no limit.")] = None,
     max_nodes: Nodes = None,
     table_megabytes: Megabytes = DEFAULT_TABLE_MEGABYTES,
     as_json: Annotated[bool, typer.Option("--json", help="Write one JSON object instead.")] = False,

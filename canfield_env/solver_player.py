@@ -94,7 +94,7 @@ def position_of(observation: np.ndarray, rules: Rules) -> Position:
             continue
         if place == PLACE_RESERVE_TOP:
             reserve[-1] = card
-        elif place >= PLACE_RESERVE_BELOW:
+        elif place > PLACE_RESERVE_BELOW:  # at least one card lies on it
             reserve[-1 - (place - PLACE_RESERVE_BELOW)] = card
         elif place >= PLACE_TALON:
             talon[place - PLACE_TALON] = card

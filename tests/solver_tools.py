@@ -49,7 +49,7 @@ def like_a_deal(rules, dice, most):
     left = [RANKS[(base_rank + step) % 13] + suit for suit in SUITS for step in range(13 - left_of[suit], 13)]
     dice.shuffle(left)
     columns = [built_column(rules, base_rank, dice.choice([1, 1, 1, 2, 4]), left, dice) for _ in range(4)]
-    reserve_size = min(dice.randint(0, 6), len(left)) if all(columns) else 0
+    reserve_size = min(dice.choice([0, 2, 4, 6, 8, 10]), len(left)) if all(columns) else 0
     reserve, rest = left[:reserve_size], left[reserve_size:]
     drawn = dice.randint(0, len(rest)) if dice.random() < 0.3 else 0
     return {

@@ -12,10 +12,8 @@ import typer
 from solver_tools import brute_force, endgames
 from typer.testing import CliRunner
 
-from canfield_env import Deal, DealCodeError, Game, Position
-from canfield_env.rules import Rules
+from canfield_env import Deal, DealCodeError, Game, Position, Rules, solve
 from canfield_env.solve_cli import solve_command, winnability_command
-from canfield_env.solver import solve
 from canfield_env.solver_player import SolverPlayer, position_of
 from canfield_env.verdicts import _write, add_verdicts
 from canfield_env.winnability import Share, survey, wilson
@@ -33,19 +31,21 @@ def play(position, moves):
 # --- Verdicts -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_verdicts_are_those_of_visiting_everything_with_the_reference_engine(seed):
     found = {"won": 0, "unwinnable": 0, None: 0}
-    for data, rules, position in endgames(seed, 60, 15):
+    for data, rules, position in endgames(seed, 200, 16):
         expected = brute_force(data, rules, 300)
         found[expected] += 1
         if expected is not None:
             assert solve(position, max_nodes=300_000).verdict == expected, str(position)
-    assert found["won"] > 30
-    assert found["unwinnable"] > 0
+    assert found["won"] > 100
+    assert found["unwinnable"] >= 5
 
 
-@pytest.mark.parametrize("rules", ["app", "hoyle", "andr", "app,draw_count=1", LITERATURE, "app,max_redeals=3"])
+@pytest.mark.parametrize(
+    "rules", ["app", "hoyle", "andr", "app,draw_count=1", LITERATURE, "app,draw_count=1,max_redeals=20"]
+)
 def test_lines_are_played_to_a_win_by_a_game(rules):
     won = 0
     for number in range(5, 15):
@@ -217,7 +217,9 @@ def test_the_player_reads_positions_from_observations(rules):
     for _ in range(150):
         position = env.unwrapped.position()
         assert position_of(observation, position.rules) == position
-        observation, _, terminated, truncated, info = env.step(dice.choice(np.flatnonzero(info["action_mask"]).tolist()))
+        observation, _, terminated, truncated, info = env.step(
+            dice.choice(np.flatnonzero(info["action_mask"]).tolist())
+        )
         if terminated or truncated:
             break
 
@@ -239,6 +241,9 @@ def test_the_player_wins_what_the_solver_wins():
 
 
 def test_the_search_is_compiled_only_where_it_is_used():
-    code = "import sys, canfield_env; canfield_env.Game.from_code('CF1-D3-AAAAACL'); print('canfield_env.kernel.solve' in sys.modules)"
+    code = (
+        "import sys, canfield_env; canfield_env.Game.from_code('CF1-D3-AAAAACL'); name = 'canfield_env.kernel.solve'; "
+        "print(name in sys.modules); canfield_env.solve; print(name in sys.modules)"
+    )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert result.stdout == "False\n"
+    assert result.stdout == "False\nTrue\n"

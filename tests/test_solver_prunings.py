@@ -29,7 +29,9 @@ def test_endgames_come_out_the_same_with_and_without_each_reduction(seed):
         found[plain] += 1
         if plain != "unknown":
             for features in (kernel.ALL_FEATURES, COMBINATIONS[seed % len(COMBINATIONS)]):
-                assert solve(position, features=features, max_nodes=200_000).verdict in (plain, "unknown"), str(position)
+                assert solve(position, features=features, max_nodes=200_000).verdict in (plain, "unknown"), str(
+                    position
+                )
     assert found["won"] > 100
     assert found["unwinnable"] > 10
 

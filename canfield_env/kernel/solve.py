@@ -728,7 +728,7 @@ def write_key(problem: np.ndarray, kid: np.ndarray) -> None:
 
 @inlined
 @wrapping
-def hash_key(a: int, b: int) -> int:
+def hash_key(a: int, b: int) -> np.int64:
     """A number of 62 bits that looks random."""
     x = np.uint64(a) * np.uint64(0x9E3779B97F4A7C15) ^ np.uint64(b) * np.uint64(0xC2B2AE3D27D4EB4F)
     x ^= x >> np.uint64(32)
@@ -788,7 +788,9 @@ def start(problem: np.ndarray, root: np.ndarray, stack: np.ndarray, table: np.nd
     write_key(problem, stack[0])
     stack[0, DEPTH] = 0
     stack[0, MOVE] = 0
-    insert(table, (hash_key(stack[0, KEY], stack[0, KEY + 1]) << 1) & (len(table) - 2), stack[0, KEY], stack[0, KEY + 1])
+    insert(
+        table, (hash_key(stack[0, KEY], stack[0, KEY + 1]) << 1) & (len(table) - 2), stack[0, KEY], stack[0, KEY + 1]
+    )
     search[SP] = 1
     search[USED] = 1
     search[NODES] = 1
@@ -876,4 +878,3 @@ def search_on(
         search[SP] = sp + new
         search[USED] += new
         search[NODES] += new
-
