@@ -28,6 +28,8 @@ never mistaken for one another. docs/solver.md proves the reductions below.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from .bits import highest_bit, lowest_bit, popcount, prefetch
@@ -728,7 +730,7 @@ def write_key(problem: np.ndarray, kid: np.ndarray) -> None:
 
 @inlined
 @wrapping
-def hash_key(a: int, b: int) -> np.int64:
+def hash_key(a: int, b: int) -> Any:
     """A number of 62 bits that looks random."""
     x = np.uint64(a) * np.uint64(0x9E3779B97F4A7C15) ^ np.uint64(b) * np.uint64(0xC2B2AE3D27D4EB4F)
     x ^= x >> np.uint64(32)
