@@ -4,7 +4,7 @@ Importing the package registers ``Canfield-v0``, ``CanfieldDraw1-v0``, ``Canfiel
 ``CanfieldAndr-v0`` with Gymnasium.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gymnasium.envs.registration import register
 
@@ -16,6 +16,9 @@ from .positions import Position, PositionError
 from .rules import Rules
 from .sampling import sample_legal
 from .vector_env import CanfieldVectorEnv
+
+if TYPE_CHECKING:
+    from .solver import Solution, solve
 
 __version__ = "0.1.0"
 
@@ -30,7 +33,9 @@ __all__ = [
     "Position",
     "PositionError",
     "Rules",
+    "Solution",
     "sample_legal",
+    "solve",
 ]
 
 MAX_EPISODE_STEPS = 1_000
@@ -49,3 +54,12 @@ for _id, _kwargs in _IDS.items():
         max_episode_steps=MAX_EPISODE_STEPS,
         kwargs=_kwargs,
     )
+
+
+def __getattr__(name: str) -> Any:
+    """The solver's names, loaded when they are first asked for: only who solves waits for its code."""
+    if name in ("Solution", "solve"):
+        from . import solver
+
+        return getattr(solver, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -56,6 +56,11 @@ def inner(function: Function) -> Function:
     return _njit(nogil=True, error_model="numpy")(function)
 
 
+def inlined(function: Function) -> Function:
+    """Compile a function that only compiled code calls, into each caller: a call that hands over arrays is slow."""
+    return _njit(nogil=True, error_model="numpy", forceinline=True)(function)
+
+
 def entry(function: Function) -> Function:
     """Compile a function that Python calls, on its first call, and keep the code on disk."""
     if PLAIN_PYTHON:
