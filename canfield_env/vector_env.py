@@ -20,6 +20,7 @@ from .env import (
     check_option_names,
     check_render_mode,
     lay_out,
+    load_picture,
     new_environment_record,
     observation_space,
     read_attempt,
@@ -115,7 +116,7 @@ class CanfieldVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     last step ended.
     """
 
-    metadata = {"render_modes": ["ansi"], "render_fps": 4, "autoreset_mode": AutoresetMode.NEXT_STEP}  # noqa: RUF012
+    metadata = {"render_modes": ["ansi", "rgb_array"], "render_fps": 4, "autoreset_mode": AutoresetMode.NEXT_STEP}  # noqa: RUF012
 
     def __init__(
         self,
@@ -147,6 +148,7 @@ class CanfieldVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self.rules = rules_for_draw(rules, draw_count, "the environment's draw_count")
         self.num_envs = num_envs
         self.render_mode = render_mode
+        self._draw: Any = load_picture().draw if render_mode == "rgb_array" else board_text
         self.autoreset_mode = _read_autoreset_mode(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self.single_observation_space = observation_space()
@@ -236,12 +238,12 @@ class CanfieldVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             final | self._info(outputs),
         )
 
-    def render(self) -> tuple[str, ...] | None:
+    def render(self) -> tuple[Any, ...] | None:
         if self.render_mode is None:
             gym.logger.warn("render() does nothing without a render_mode: gym.make_vec(..., render_mode='ansi')")
             return None
         return tuple(
-            board_text(self.position(i), self._codes[i], current_score(self._states, i)) for i in range(self.num_envs)
+            self._draw(self.position(i), self._codes[i], current_score(self._states, i)) for i in range(self.num_envs)
         )
 
     def close_extras(self, **kwargs: Any) -> None:
