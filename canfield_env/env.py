@@ -133,7 +133,7 @@ def check_render_mode(render_mode: str | None, modes: Sequence[str]) -> None:
 
 
 def load_picture() -> Any:
-    """The module ``picture``, loaded only where pictures are asked for; raises DependencyNotInstalled without pygame."""
+    """The module ``picture``, for those who want pictures; raises DependencyNotInstalled without pygame."""
     from . import picture
 
     return picture

@@ -122,7 +122,7 @@ def test_an_open_card_changes_the_picture():
 
 def test_suits_differ_by_shape_alone():
     """In one colour, no suit's card looks like another's."""
-    grey = {name: ((0, 0, 0),) * 4 for name in ("four", "two")}
+    grey = dict.fromkeys(("four", "two"), ((0, 0, 0),) * 4)
     before = dict(picture.PALETTES)
     picture._face.cache_clear()
     try:
