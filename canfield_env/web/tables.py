@@ -13,13 +13,14 @@ import numpy as np
 from ..deals import Deal
 from ..evaluation import ReplayError, make_env
 from ..game import Game
+from ..kernel import episode
 from ..moves import Move
 from ..players import Player, player_observation
 from ..positions import Position, current_score
 from ..results import Row
 from ..rules import Rules, rules_for_draw
 from ..terminal import random_deal
-from .views import game_view, move_view, rules_view, table_view
+from .views import game_view, move_view, moved_card, rules_view, table_view
 
 MOST_MOVES = 5_000
 """Moves that one game may have: far more than anyone needs, and a bound for its memory."""
@@ -182,7 +183,7 @@ class Show:
         self._states = [self._state()]
         self._moves: list[Move] = []
         self._preferences: list[list[dict[str, Any]]] = []
-        self._ended = False
+        self._ended = isinstance(player, Row) and not player.actions
         if not isinstance(player, Row):
             player.begin(rules, secrets.randbits(64))
 
@@ -227,8 +228,8 @@ class Show:
     def _choose(self) -> tuple[int, list[dict[str, Any]]]:
         mask = self._info["action_mask"].view(bool)
         if isinstance(self._player, Row):
-            action = self._player.actions[self._last] if self._player.actions else -1
-            if action < 0 or not mask[action]:
+            action = self._player.actions[self._last]
+            if not mask[action]:
                 self._ended = True
                 raise ReplayError(f"{self._code}: action {action}, step {self._last + 1}, is not legal there")
             return action, []
@@ -246,9 +247,13 @@ class Show:
             return []
         shares = np.where(mask, np.asarray(preferences(self._observation, mask.copy()), float), 0.0)
         best = np.argsort(-shares, kind="stable")[:_PREFERENCES_SHOWN].tolist()
-        move_of = self._env.unwrapped.move_of
+        env, position = self._env.unwrapped, self._env.unwrapped.position()
         return [
-            {"move": move_view(move_of(action)), "share": round(float(shares[action]), 3)}
+            {
+                "move": move_view(env.move_of(action)),
+                "card": moved_card(position, *episode.decode_action(self._states[-1], 0, action)),
+                "share": round(float(shares[action]), 3),
+            }
             for action in best
             if mask[action]
         ]

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..cards import RANKS, SUITS, card_text
 from ..game import Game
+from ..kernel.state import COLUMN, FOUNDATION, STOCK, WASTE
 from ..moves import Move
 from ..open_table import OpenTable, move_words
 from ..positions import Position
@@ -58,6 +59,17 @@ def game_view(game: Game) -> dict[str, Any]:
         "double_tap": game.double_tap,
         "drags": {card: {target: str(move) for target, move in moves.items()} for card, moves in drags.items()},
     }
+
+
+def moved_card(position: Position, source: int, target: int, count: int) -> str | None:
+    """The card that the kernel's move (source, target, count) moves, the first of a tail; None for a draw."""
+    if source == STOCK:
+        return None
+    if source >= COLUMN:
+        return card_text(position.columns[source - COLUMN][-count])
+    if source >= FOUNDATION:
+        return _text(OpenTable.of(position).foundation_top(source - FOUNDATION))
+    return card_text((position.waste if source == WASTE else position.reserve)[-1])
 
 
 def _text(card: int | None) -> str | None:
