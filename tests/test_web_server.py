@@ -161,7 +161,7 @@ def test_drags_are_what_play_takes():
 
 
 def test_drags_name_every_empty_column_and_both_tails():
-    game = Game.from_position(lay_out(["9C", "", "", "KD QC"], foundations="JS", base="7"))
+    game = Game.from_position(lay_out(["9C", "", "", "KD QC"], foundations="JS", base="7", rules="andr"))
     assert set(game.drags()["QC"]) >= {"T2", "T3"}
     long = Game.from_position(lay_out([" ".join(long_column(27)), "AS", "", ""], base="2", rest="waste"))
     column = long.position().to_dict()["columns"][0]
@@ -333,7 +333,9 @@ def test_a_player_that_fails_is_told(player, status, message):
 
 
 def test_moved_card():
-    game = Game.from_position(lay_out(["9C", "", "", "KD QC"], foundations="7H JS", waste="2C 9D", base="7"))
+    game = Game.from_position(
+        lay_out(["9C", "", "", "KD QC"], foundations="7H JS", waste="2C 9D", base="7", rules="andr")
+    )
     position = game.position()
     assert [moved_card(position, *source) for source in ((10, 10, 1), (0, 6, 1), (9, 7, 2), (4, 6, 1))] == [
         None, "9D", "KD", "7H",

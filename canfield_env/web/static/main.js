@@ -167,6 +167,10 @@ function light(move) {
   if (move === "D") $("stock").focus();
 }
 
+document.querySelectorAll("dialog .cancel").forEach((button) => {
+  button.onclick = () => button.closest("dialog").close(); // no submit button: Enter in a field is not to press it
+});
+
 // --- Settings and help -------------------------------------------------------------------------------------
 
 $("settings").onclick = () => $("settings-dialog").showModal();
@@ -188,9 +192,11 @@ $("watch").onclick = () => {
   $("watch-error").textContent = "";
   $("watch-dialog").showModal();
 };
-$("watch-start").onclick = () => openShow("watch", {
-  player: $("watch-player").value, code: $("watch-code").value.trim(), rules: $("watch-rules").value.trim() || "app",
-});
+$("watch-start").onclick = (event) => {
+  event.preventDefault();
+  const rules = $("watch-rules").value.trim() || "app";
+  openShow("watch", { player: $("watch-player").value, code: $("watch-code").value.trim(), rules });
+};
 $("replay-start").onclick = () => openShow("replay", {
   row: result.rows[Number($("replay-row").value)], rules: result.rules, player: String(result.player ?? "a player").slice(0, 200),
 });
