@@ -37,7 +37,7 @@ lint: setup
 	$(PY) -m ruff format --check .
 
 types: setup
-	$(PY) -m mypy canfield_env agents
+	$(PY) -m mypy canfield_env agents examples
 
 bench: setup
 	$(VENV)/bin/canfield bench --full

@@ -69,17 +69,20 @@ class PPOPlayer(PolicyPlayer):
 
     Args:
         path: The zip, such as ``runs/quick/best_model.zip``.
-        deterministic: As in ``PolicyPlayer``.
+        deterministic: As in ``PolicyPlayer``; None for the way it was evaluated in training.
         loop_guard: As in ``PolicyPlayer``.
 
     Raises:
         CheckpointError: if the file is no checkpoint, or was made for another observation or action table.
     """
 
-    def __init__(self, path: str | Path, deterministic: bool = True, loop_guard: bool = True) -> None:
+    def __init__(self, path: str | Path, deterministic: bool | None = None, loop_guard: bool = True) -> None:
         self._path = Path(path)
         self._about = read_about(self._path)
-        super().__init__(read_policy(self._path, self._about), self._about["observation"], deterministic, loop_guard)
+        policy = read_policy(self._path, self._about)
+        if deterministic is None:
+            deterministic = self._about["eval_deterministic"]
+        super().__init__(policy, self._about["observation"], deterministic, loop_guard)
 
     def begin(self, rules: Any, seed: int) -> None:
         """As ``PolicyPlayer``; raises CheckpointError if the policy was made for other rules."""

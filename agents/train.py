@@ -87,6 +87,7 @@ def describe(run: Run, env: CanfieldEnv) -> dict[str, Any]:
     return {
         **made_for(run.env_id, env.rules, *tier_and_reward(env)),
         "network": run.config.policy_kwargs.model_dump(),
+        "eval_deterministic": run.config.eval_deterministic,
     }
 
 
@@ -260,6 +261,8 @@ def train(run: Run, console: Console, progress: bool, overwrite: bool = False) -
             restore_snapshot(model, run.checkpoint, resumed)
             save_config(run)
             console.print(f"Resuming {run.checkpoint}")
+        steps = run.config.n_timesteps - model.num_timesteps
+        console.print(f"Training {steps:,} steps of {run.env_id} (rules {env.rules}) in {run.folder}")
         model.set_logger(configure(str(run.tensorboard), ["tensorboard"]))
         callback = RunCallback(
             run.folder,
@@ -274,11 +277,7 @@ def train(run: Run, console: Console, progress: bool, overwrite: bool = False) -
             progress,
         )
         with stop.listening():
-            model.learn(
-                run.config.n_timesteps - model.num_timesteps,
-                callback,
-                reset_num_timesteps=resumed is None,
-            )
+            model.learn(steps, callback, reset_num_timesteps=resumed is None)
             last = callback.finish()
     except OSError as error:
         found = checkpoints(run.folder)
@@ -293,7 +292,7 @@ def train(run: Run, console: Console, progress: bool, overwrite: bool = False) -
         if hasattr(model, "_logger"):
             with suppress(OSError):
                 model.logger.close()
-    if stop.signal is not None:
+    if callback.broken_off and stop.signal is not None:
         console.print(f"Stopped. The checkpoint is {last}. {resume_hint(run)}")
         return 128 + stop.signal
     console.print(f"Done: {last}")

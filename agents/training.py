@@ -193,6 +193,9 @@ class RunCallback(BaseCallback):
 
     There everything is a whole: a run that was broken off goes on from the checkpoint exactly as if it had not
     been. When a stop comes in the middle of a rollout, its steps are dropped, and made again on resuming.
+
+    Attributes:
+        broken_off: Whether a stop came before the last step.
     """
 
     model: MaskablePPO
@@ -215,6 +218,7 @@ class RunCallback(BaseCallback):
         self._eval_freq, self._save_freq, self._keep = eval_freq, save_freq, keep
         self._stop = stop
         self._saved_at = -1
+        self.broken_off = False
         self._progress = Progress(
             TextColumn("{task.completed:,.0f} of {task.total:,.0f} steps"),
             BarColumn(),
@@ -237,7 +241,8 @@ class RunCallback(BaseCallback):
 
     def _on_step(self) -> bool:
         self._progress.update(self._task, completed=self.num_timesteps)
-        return self._stop.signal is None
+        self.broken_off = self._stop.signal is not None
+        return not self.broken_off
 
     def _on_rollout_end(self) -> None:
         episodes = self.model.ep_info_buffer
@@ -250,7 +255,7 @@ class RunCallback(BaseCallback):
 
     def finish(self) -> Path:
         """Save where the training stands, after its loop has ended; the checkpoint."""
-        if self._stop.signal is not None:
+        if self.broken_off:
             self.model.num_timesteps = self._snapshot[0]["num_timesteps"]
         else:
             self._between_updates(last=True)

@@ -15,11 +15,13 @@ from .moves import IllegalMoveError, Move
 from .positions import Position, PositionError
 from .rules import Rules
 from .sampling import sample_legal
+from .vector_env import CanfieldVectorEnv
 
 __version__ = "0.1.0"
 
 __all__ = [
     "CanfieldEnv",
+    "CanfieldVectorEnv",
     "Deal",
     "DealCodeError",
     "Game",

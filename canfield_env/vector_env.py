@@ -111,9 +111,10 @@ class CanfieldVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     **Seeding**: ``seed`` gives sub-environment i the seed + i; a list gives each its own (None: not seeded anew).
 
     **Episode statistics**: ``episode_returns`` and ``episode_lengths`` hold, for every sub-environment, those of
-    the running episode, or of the finished one until the step that follows it. They are right in every
-    autoreset mode. Under SAME_STEP, ``final_returns`` and ``final_lengths`` hold those of the episodes that the
-    last step ended.
+    the running episode, or of the finished one until the step that follows it. Under SAME_STEP, where a new
+    episode has begun by then, ``final_returns`` and ``final_lengths`` hold those of each one's last finished
+    episode. They are right in every autoreset mode. Gymnasium's vector ``RecordEpisodeStatistics`` works too, but
+    some versions of it count one step too many under SAME_STEP; 1.4 does not.
     """
 
     metadata = {"render_modes": ["ansi", "rgb_array"], "render_fps": 4, "autoreset_mode": AutoresetMode.NEXT_STEP}  # noqa: RUF012

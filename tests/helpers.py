@@ -1,8 +1,10 @@
 """What several test files share: positions laid out by hand, and games that play themselves."""
 
+import functools
+import random
 from pathlib import Path
 
-from canfield_env import CanfieldEnv, Position, Rules
+from canfield_env import CanfieldEnv, Deal, Position
 from reference import PACK, RANKS, SUITS
 
 DATA = Path(__file__).parent / "data"
@@ -94,7 +96,22 @@ def column_text(column):
 
 def environment(rules="app", **settings):
     """A bare environment, without the wrappers of ``gym.make``."""
-    return CanfieldEnv(rules=rules if isinstance(rules, Rules) else Rules.read(rules), **settings)
+    return CanfieldEnv(rules=rules, **settings)
+
+
+@functools.cache
+def dead_position(preset):
+    """A position in which the player can know that no play will ever come, and only draw: found by playing."""
+    env = environment({"preset": preset, "take_back": False}, end_when_stuck=False)
+    for number in range(1000):
+        dice = random.Random(number)
+        _, info = env.reset(options={"deal": Deal.from_number(number)})
+        for _ in range(120):
+            plays = [action for action in range(1, 95) if info["action_mask"][action]]
+            _, _, _, _, info = env.step(plays[0] if plays and dice.random() < 0.9 else 0)
+            if info["stuck"] and info["action_mask"].tolist() == [1] + [0] * 94:
+                return env.position()
+    raise AssertionError("no dead position found")
 
 
 def published_winning_line():

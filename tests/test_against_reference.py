@@ -15,7 +15,16 @@ from hypothesis import strategies as st
 from canfield_env import CanfieldEnv, Deal, Game, IllegalMoveError, Position, Rules
 from helpers import REWARDS, TIERS, texts
 from reference import PACK, PRESETS, SUITS, Reference
-from strategies import SEEDS, built_position, decks, endgame_positions, rules_dicts, weight, whole_position
+from strategies import (
+    SEEDS,
+    built_position,
+    decks,
+    endgame_positions,
+    rules_dicts,
+    shuffled_pack,
+    weight,
+    whole_position,
+)
 
 PILES = ("W", "R", *("F" + suit for suit in SUITS), "T1", "T2", "T3", "T4")
 ALL_TEXTS = [
@@ -232,6 +241,16 @@ ATTEMPTS = st.sampled_from([1, 2, 14, 15, 40])
 @settings(max_examples=6)
 def test_presets_from_deals(rules_dict, pack, seed, settings, attempt):
     play_all_three(rules_dict, pack, seed, 80, settings, attempt)
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("rules_dict", PRESET_RULES, ids=lambda rules: f"{rules['score']}-{rules['draw_count']}")
+@pytest.mark.parametrize("seed", range(2))
+def test_presets_without_the_jit_too(rules_dict, seed):
+    dice = random.Random(seed)
+    settings = {"observation": TIERS[seed], "reward": "andr", "end_when_stuck": True, "seconds_per_action": 5}
+    start = built_position(rules_dict, dice) if seed else shuffled_pack(seed)
+    play_all_three(rules_dict, start, seed, 25, settings, 2)
 
 
 @given(rules_dicts(), decks(), SEEDS, SETTINGS, ATTEMPTS)

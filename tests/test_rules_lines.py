@@ -11,6 +11,7 @@ from canfield_env.cards import card_text, is_red, parse_card
 from helpers import (
     PUBLISHED_CODE,
     column_text,
+    dead_position,
     environment,
     lay_out,
     long_column,
@@ -327,7 +328,6 @@ def test_a_win_is_all_52_cards_on_the_foundations():
 @EVERY_PRESET
 def test_the_game_itself_never_declares_a_loss(rules):
     """The game itself never declares a loss."""
-    # Nothing can ever be played again: an even card on each column, and no card that fits.
     position = dead_position(rules)
     game = Game.from_position(position)
     _, info = environment(position.rules).reset(options={"position": position})
@@ -336,20 +336,6 @@ def test_the_game_itself_never_declares_a_loss(rules):
         assert moves_of(game) == {"D"}
         game.play("D")
     assert not game.won
-
-
-def dead_position(rules):
-    """A position in which a player can know that no play will ever come, found by random play."""
-    for number in range(200):
-        env = environment({"preset": rules, "take_back": False}, end_when_stuck=False)
-        env.reset(options={"deal": Deal.from_number(number)})
-        dice = random.Random(number)
-        for _ in range(150):
-            plays = [action for action in env.action_masks().nonzero()[0].tolist() if action]
-            _, _, _, _, info = env.step(plays[0] if plays and dice.random() < 0.9 else 0)
-            if info["stuck"]:
-                return env.position()
-    raise AssertionError("no dead position found")
 
 
 def test_after_a_win_no_move_is_left_but_an_undo():

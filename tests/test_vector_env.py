@@ -232,6 +232,7 @@ def test_statistics_are_right_in_every_mode() -> None:
             assert np.array_equal(ours[0][done], returns[done]) and np.array_equal(ours[1][done], lengths[done])
             if done.any():
                 assert np.array_equal(info["episode"]["r"][done], returns[done])
+                assert np.array_equal(info["episode"]["l"][done], lengths[done])
             ended += int(done.sum())
             if mode == AutoresetMode.SAME_STEP:
                 returns[done], lengths[done] = 0, 0

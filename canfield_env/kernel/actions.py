@@ -11,6 +11,7 @@ import numpy as np
 
 from .jit import inner
 from .play import (
+    ALL_CARDS,
     NO_CARD,
     can_draw,
     column_card,
@@ -21,6 +22,7 @@ from .play import (
     foundations_take,
     movable_heads,
     no_play_to_come,
+    redeal_left,
     tail_that_fits,
 )
 from .state import COLUMN, FOUNDATION, PLACE_COLUMN, PLACE_TALON, RESERVE, STOCK, WASTE, State
@@ -109,9 +111,12 @@ def write_mask(s: State, mask: np.ndarray) -> None:
 
     All true where the game has ended, or nothing can be done.
     """
-    plays, tails = legal_plays(s)
+    plays, tails, wanted = legal_plays(s)
     drawable = can_draw(s)
-    s["stuck"] = 1 if plays | tails == 0 and int(s["foundation_cards"]) < 52 and no_play_to_come(s) else 0
+    s["stuck"] = 0
+    # One test, nearly always false, before the branches of no_play_to_come.
+    if (plays | tails == 0) & ((wanted & int(s["full_pass"]) == 0) | (not redeal_left(s))):
+        s["stuck"] = 1 if int(s["foundation_cards"]) < 52 and no_play_to_come(s, wanted) else 0
     low, high = in_words(plays | (1 if drawable else 0), tails)
     s["legal"][0] = low
     s["legal"][1] = high
@@ -141,10 +146,11 @@ def spread_bits(low: int, high: int, mask: np.ndarray) -> None:
 
 
 @inner
-def legal_plays(s: State) -> tuple[int, int]:
-    """The legal actions but the draw as bits: those of actions 1-42, and the heads of tails (actions 43-94)."""
+def legal_plays(s: State) -> tuple[int, int, int]:
+    """The legal actions but the draw as bits: those of actions 1-42, and the heads of tails (actions 43-94); and
+    the cards that the board takes from the waste."""
     if int(s["foundation_cards"]) == 52:
-        return 0, 0
+        return 0, 0, 0
     takes = foundations_take(s)
     waste, reserve = int(s["waste_count"]), int(s["reserve_count"])
     waste_top = int(s["talon"][waste - 1]) if waste > 0 else NO_CARD
@@ -155,9 +161,11 @@ def legal_plays(s: State) -> tuple[int, int]:
     if int(s["take_back"]) == 1:
         clubs, diamonds = top_or_none(s, 0), top_or_none(s, 1)
         hearts, spades = top_or_none(s, 2), top_or_none(s, 3)
+    wanted = takes
     for column in range(4):
         # An empty column fits no card, and has none to move: no branch asks for it here.
         fits = column_takes(s, column)
+        wanted |= fits
         top = int(s["top"][column]) if int(s["length"][column]) > 0 else NO_CARD
         plays |= ((takes >> top) & 1) << (COLUMN_TO_FOUNDATION + column)
         plays |= ((fits >> waste_top) & 1) << (WASTE_TO_COLUMN + column)
@@ -172,9 +180,9 @@ def legal_plays(s: State) -> tuple[int, int]:
                 plays |= fitting << (COLUMN_TO_COLUMN + 3 * other + column - (1 if column > other else 0))
     empty = first_empty_column(s)
     if empty < 0:
-        return plays, 0
+        return plays, 0, wanted
     more, tails = legal_to_empty(s, empty)
-    return plays | more, tails
+    return plays | more, tails, ALL_CARDS if empty_column_takes(s, WASTE) else wanted
 
 
 @inner

@@ -19,6 +19,7 @@ from .play import (
     can_play,
     casino_score,
     column_card,
+    note_full_pass,
     play,
     put_on_column,
     score,
@@ -50,7 +51,6 @@ def clear(s: State) -> None:
     s["talon_count"] = 0
     s["waste_count"] = 0
     s["bonuses"] = 0
-    s["playable_later"] = 0
     s["stuck"] = 0
     s["ended"] = 0
     s["redeals"] = 0
@@ -91,6 +91,7 @@ def deal(s: State, cards: np.ndarray) -> None:
         s["talon"][k] = card
         s["place"][card] = PLACE_TALON + k
     s["talon_count"] = 34
+    note_full_pass(s)
 
 
 @inner
@@ -186,6 +187,7 @@ def load(
         s["talon"][k] = talon[k]
         s["place"][int(talon[k])] = PLACE_TALON + k
     s["talon_count"] = len(talon)
+    note_full_pass(s)
     s["waste_count"] = waste_count
     s["redeals"] = redeals
     if int(s["foundation_cards"]) == 52:
@@ -223,7 +225,7 @@ def step_single(
 @entry
 def legal_actions(states: np.ndarray, i: int, mask: np.ndarray) -> None:
     """Write record ``i``'s legal actions to ``mask``, int8, shape (95,): all 0 where nothing can be done."""
-    plays, tails = legal_plays(states[i])
+    plays, tails, _ = legal_plays(states[i])
     low, high = in_words(plays | (1 if can_draw(states[i]) else 0), tails)
     spread_bits(low, high, mask)
 

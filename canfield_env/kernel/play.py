@@ -143,8 +143,13 @@ def can_draw(s: State) -> bool:
     """Whether a draw is possible: from the stock, or a redeal where one is left."""
     if int(s["waste_count"]) < int(s["talon_count"]):
         return True
-    redeals = int(s["max_redeals"])
-    return int(s["talon_count"]) > 0 and (redeals < 0 or int(s["redeals"]) < redeals)
+    return int(s["talon_count"]) > 0 and redeal_left(s)
+
+
+@inner
+def redeal_left(s: State) -> bool:
+    """Whether the rules allow one more redeal."""
+    return int(s["max_redeals"]) < 0 or int(s["redeals"]) < int(s["max_redeals"])
 
 
 @inner
@@ -220,6 +225,7 @@ def take_from_waste(s: State) -> int:
         s["place"][other] = place - np.int8((low < place) & (place <= high))
     s["waste_count"] = waste
     s["talon_count"] = int(s["talon_count"]) - 1
+    note_full_pass(s)
     return card
 
 
@@ -290,7 +296,6 @@ def play(s: State, source: int, target: int, count: int) -> None:
     if source == STOCK:
         draw(s)
         return
-    s["playable_later"] = 0
     if source >= COLUMN and target >= COLUMN:
         move_tail(s, source - COLUMN, target - COLUMN, count)
     else:
@@ -385,43 +390,32 @@ def value(s: State) -> int:
 
 
 @inner
-def waste_cards_taken(s: State) -> int:
-    """The cards that, were they the waste's top, could go to a foundation or a column."""
-    takes = foundations_take(s)
-    for column in range(4):
-        if int(s["length"][column]) == 0 and empty_column_takes(s, WASTE):
-            return ALL_CARDS
-        takes |= column_takes(s, column)
-    return takes
-
-
-@inner
-def no_play_to_come(s: State) -> bool:
-    """Whether the player can know, where no play is possible now, that none will ever be.
-
-    He knows once he has seen the whole stock: it is empty, or a redeal was made. Then the waste tops still
-    to come in this pass count, and those of one full pass after a redeal (where draws of three turn up
-    other cards than in this one); draws alone change nothing else.
-    """
-    waste = int(s["waste_count"])
-    if waste < int(s["talon_count"]) and int(s["redeals"]) == 0:
-        return False
-    redeals = int(s["max_redeals"])
-    another_pass = redeals < 0 or int(s["redeals"]) < redeals
-    if another_pass and int(s["playable_later"]) == 1:
-        return False
-    taken = waste_cards_taken(s)
-    if another_pass and plays_turned_up(s, taken, 0):
-        s["playable_later"] = 1
-        return False
-    return not plays_turned_up(s, taken, waste)
-
-
-@inner
-def plays_turned_up(s: State, taken: int, turned: int) -> bool:
-    """Whether draws turn up a waste top of the set ``taken``, from the talon's first ``turned`` cards on."""
-    talon, count, found = int(s["talon_count"]), int(s["draw_count"]), 0
+def note_full_pass(s: State) -> None:
+    """Note, whenever the talon has changed, which cards a whole pass through it makes the waste's top."""
+    talon, count = int(s["talon_count"]), int(s["draw_count"])
+    tops, turned = 0, 0
     while turned < talon:
         turned = min(turned + count, talon)
-        found |= taken >> int(s["talon"][turned - 1])
-    return found & 1 == 1
+        tops |= 1 << int(s["talon"][turned - 1])
+    s["full_pass"] = tops
+
+
+@inner
+def no_play_to_come(s: State, wanted: int) -> bool:
+    """Whether the player can know, where no play is possible now, that none will ever be.
+
+    He knows once he has seen the whole stock: it is empty, or a redeal was made. Then the waste tops of one full
+    pass after a redeal count (draws of three may turn up other cards there than in this one), and those still to
+    come in this pass; draws alone change nothing else. ``wanted`` are the cards that the board takes from the
+    waste.
+    """
+    turned, talon, count = int(s["waste_count"]), int(s["talon_count"]), int(s["draw_count"])
+    if turned < talon and int(s["redeals"]) == 0:
+        return False
+    if redeal_left(s) and wanted & int(s["full_pass"]) != 0:
+        return False
+    while turned < talon:
+        turned = min(turned + count, talon)
+        if (wanted >> int(s["talon"][turned - 1])) & 1:
+            return False
+    return True

@@ -31,7 +31,6 @@ STATE_DTYPE = np.dtype(
         ("waste_count", "i1"),
         ("bonuses", "i1"),  # one-time bonuses gone: bit 0-3 a suit's completion, bit 4 the reserve
         # How the episode stands.
-        ("playable_later", "i1"),  # 1: known that a full pass will bring a play (cleared by any play)
         ("stuck", "i1"),  # the player can know that no play will ever come again
         ("ended", "i1"),  # terminated: nothing can be done
         # The rules.
@@ -55,7 +54,8 @@ STATE_DTYPE = np.dtype(
         ("seconds_per_action", "i4"),
         ("attempt", "i4"),
         ("deck_price", "i4"),
-        ("legal", "i8", (2,)),  # the legal actions as bits, 0-63 and 64-94, as of the last mask written
+        ("legal", "i8", (2,)),  # the legal actions as bits, 0-47 and 48-94, as of the last mask written
+        ("full_pass", "i8"),  # bit c: card c is a waste top of a whole pass through the talon
         ("cards", "i8", (4,)),  # bit c: card c lies in the column
         ("suit_bits", "i8", (4,)),  # bit k: which of its colour's two suits the column's card k has
         ("number", "i8"),  # the deal's number, or -1

@@ -476,6 +476,19 @@ def test_player_plays_a_batch_as_it_plays_one_by_one(finished: Path) -> None:
             masks[k] = info["action_mask"]
 
 
+def test_player_plays_as_it_was_evaluated(finished: Path, tmp_path: Path) -> None:
+    observation, _ = gym.make("Canfield-v0").reset(seed=0)
+    sampled = edited(finished / "best_model.zip", tmp_path / "sampled.zip", eval_deterministic=False)
+    for path, deterministic, varies in (
+        (finished / "best_model.zip", None, False),
+        (sampled, None, True),
+        (sampled, True, False),
+    ):
+        player = PPOPlayer(path, deterministic, loop_guard=False)
+        player.begin("app", 0)
+        assert (len({player.act(observation, np.ones(95, np.int8)) for _ in range(40)}) > 1) == varies
+
+
 def test_sampling_player_repeats_by_seed(finished: Path) -> None:
     observation, _ = gym.make("Canfield-v0").reset(seed=0)
     player = PPOPlayer(finished / "best_model.zip", deterministic=False, loop_guard=False)
