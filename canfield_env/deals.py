@@ -70,8 +70,8 @@ class Deal:
         Raises:
             ValueError: if there is no such number.
         """
-        if not 0 <= index(number) < NUMBERS:
-            raise ValueError(f"deal number {number} is not from 0 to {NUMBERS - 1}")
+        if not isinstance(number, int | np.integer) or not 0 <= number < NUMBERS:
+            raise ValueError(f"deal number {number!r} is not a whole number from 0 to {NUMBERS - 1}")
         cards = np.empty(52, np.int8)
         episode.shuffle_number(np.int64(number), cards)
         return cls(tuple(cards.tolist()), number=int(number))

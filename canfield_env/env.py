@@ -43,12 +43,19 @@ def new_environment_record(
         raise ValueError(f"reward is {reward!r}, but must be one of {', '.join(REWARDS)}")
     if type(seconds_per_action) is not int or not 0 <= seconds_per_action <= 1_000:
         raise ValueError(f"seconds_per_action is {seconds_per_action!r}, but must be a whole number from 0 to 1000")
+    check_flag("end_when_stuck", end_when_stuck)
     states = new_record(rules)
     states["tier"] = OBSERVATIONS.index(observation)
     states["reward_kind"] = REWARDS.index(reward)
-    states["end_when_stuck"] = bool(end_when_stuck)
+    states["end_when_stuck"] = end_when_stuck
     states["seconds_per_action"] = seconds_per_action
     return states
+
+
+def check_flag(name: str, value: Any) -> None:
+    """Raise ValueError for what is neither True nor False."""
+    if not isinstance(value, bool):
+        raise ValueError(f"{name} is {value!r}, but must be True or False")
 
 
 def read_start(value: Any, rules: Rules, what: str) -> Start:
@@ -68,8 +75,10 @@ def read_start(value: Any, rules: Rules, what: str) -> Start:
         return value
     if isinstance(value, str):
         value = Deal.from_code(value)
-    elif not isinstance(value, Deal):
+    elif isinstance(value, Sequence | np.ndarray):
         value = Deal(tuple(value))
+    elif not isinstance(value, Deal):
+        raise ValueError(f"{what} is {value!r}, but must be a code, a deal, 52 cards or a position")
     if value.draw_count not in (None, rules.draw_count):
         raise ValueError(
             f"{what}: {value.code()} draws {value.draw_count}, but the environment draws {rules.draw_count}"
@@ -89,8 +98,8 @@ def read_deals(deals: str | Sequence[Any], rules: Rules) -> tuple[Start, ...]:
         from .suites import load_suite
 
         deals = load_suite(deals).codes
-    if len(deals) == 0:
-        raise ValueError("deals is an empty list: give codes or positions, a suite's name, or 'random'")
+    if not isinstance(deals, Sequence) or not deals:
+        raise ValueError(f"deals is {deals!r}, but must be a list of codes or positions, a suite's name, or 'random'")
     return tuple(read_start(value, rules, f"deals[{k}]") for k, value in enumerate(deals))
 
 
@@ -296,7 +305,8 @@ class CanfieldEnv(gym.Env[np.ndarray, Any]):
         render_mode: str | None = None,
     ) -> None:
         check_render_mode(render_mode, self.metadata["render_modes"])
-        announce_compilation()
+        check_flag("strict", strict)
+        announce_compilation("step_single")
         self.rules = rules_for_draw(rules, draw_count, "the environment's draw_count")
         self.render_mode = render_mode
         self._picture: Any = load_picture() if render_mode in ("rgb_array", "human") else None
@@ -309,6 +319,7 @@ class CanfieldEnv(gym.Env[np.ndarray, Any]):
         self._starts, self._start_codes = lay_out(self._states, read_deals(deals, self.rules))
         self._stream_seeded = False
         self._code: str | None = None
+        self._states["ended"] = True  # until the first reset
         self._ended = True
         self._mask = np.ones(ACTIONS, np.int8)
 
@@ -351,8 +362,10 @@ class CanfieldEnv(gym.Env[np.ndarray, Any]):
         if self._picture is not None and self._mask[action] and not self._ended:
             self._last_move = self.move_of(action)
         reward, terminated, illegal, stuck, score, cards = episode.step_single(self._states, action, observation, mask)
-        if illegal and self._strict and terminated == self._ended:
-            raise IllegalMoveError(f"action {action} is not legal here")
+        if illegal:
+            self._check_was_reset()
+            if self._strict and terminated == self._ended:
+                raise IllegalMoveError(f"action {action} is not legal here")
         self._ended = terminated
         self._mask = mask
         if self.render_mode == "human":
@@ -393,8 +406,13 @@ class CanfieldEnv(gym.Env[np.ndarray, Any]):
         if self._window is not None:
             self._window.close()
 
+    def _check_was_reset(self) -> None:
+        if not self._stream_seeded:
+            raise gym.error.ResetNeeded("call reset() first")
+
     def position(self) -> Position:
         """The position now, hidden cards included."""
+        self._check_was_reset()
         return Position.read(self._states, 0, self.rules)
 
     def move_of(self, action: int) -> Move:

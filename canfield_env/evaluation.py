@@ -21,7 +21,7 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 
-from .deals import code_draw_count
+from .deals import code_draw_count, number_code
 from .kernel.state import ACTIONS
 from .moves import IllegalMoveError
 from .players import Player, PlayerName, check_player, player_observation, plays_batches
@@ -141,7 +141,8 @@ class _Table:
         loaded = task.player.load() if isinstance(task.player, PlayerName) else task.player
         self.player = check_player(loaded, task.name)
         self.env = make_env(task.rules, player_observation(self.player), task.reward)
-        self.env.reset()  # loads the compiled rules, which would count as time of the first game
+        # Loads the compiled rules, which would count as time of the first game.
+        self.env.reset(options={"code": number_code(0, task.rules.draw_count)})
         self.env.step(0)
 
     def play(self, index: int, code: str) -> Row:

@@ -98,7 +98,7 @@ class Game:
     def _start(self, rules: Rules, double_tap: bool, clock: Callable[[], float] | None, attempt: int) -> None:
         if type(attempt) is not int or attempt < 1:
             raise ValueError(f"attempt is {attempt!r}, but must be 1 or more")
-        announce_compilation()
+        announce_compilation("try_move")
         self.rules = rules
         self.double_tap = double_tap
         self._clock = clock

@@ -134,9 +134,13 @@ def rules_for_draw(value: Rules | str | Mapping[str, Any], draw_count: int | Non
 def _name_and_changes(value: str | Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     if isinstance(value, str):
         name, *assignments = (part.strip() for part in value.split(","))
-        return name, dict(_read_assignment(part) for part in assignments)
+        read = [_read_assignment(part) for part in assignments]
+        twice = [field for k, (field, _) in enumerate(read) if field in dict(read[:k])]
+        if twice:
+            raise ValueError(f"rules: {value!r} gives {twice[0]!r} twice")
+        return name, dict(read)
     if isinstance(value, Mapping):
-        changes = dict(value)
+        changes = {str(key): change for key, change in value.items()}
         return changes.pop("preset", "app"), changes
     raise ValueError(f"rules: {value!r} is neither Rules, a rule set's name nor a mapping")
 

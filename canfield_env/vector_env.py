@@ -17,6 +17,7 @@ from .board import board_text
 from .deals import number_code
 from .env import (
     Start,
+    check_flag,
     check_option_names,
     check_render_mode,
     lay_out,
@@ -145,7 +146,9 @@ class CanfieldVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         if type(max_episode_steps) is not int or max_episode_steps < 1:
             raise ValueError(f"max_episode_steps is {max_episode_steps!r}, but must be 1 or more, None or -1")
         check_render_mode(render_mode, self.metadata["render_modes"])
-        announce_compilation()
+        check_flag("strict", strict)
+        check_flag("copy", copy)
+        announce_compilation("step_range")
         self.rules = rules_for_draw(rules, draw_count, "the environment's draw_count")
         self.num_envs = num_envs
         self.render_mode = render_mode
@@ -178,7 +181,7 @@ class CanfieldVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self.final_lengths = np.zeros(num_envs, np.int32)
         bounds = np.linspace(0, num_envs, num_threads + 1).astype(int).tolist()
         self._ranges = list(pairwise(bounds))
-        self._pool = ThreadPoolExecutor(num_threads) if num_threads > 1 else None
+        self._pool: ThreadPoolExecutor | None = None
 
     # --- Gymnasium's interface -----------------------------------------------------------------------------
 
@@ -218,6 +221,8 @@ class CanfieldVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         actions = self._read_actions(actions)
         self._outputs = outputs = self._new_outputs()
         ends = self._run(actions, outputs)
+        if self._queue is not None:
+            self._see(np.flatnonzero(self._todo == batch.IDLE), outputs)
         if self._resets_due:  # only under NEXT_STEP: under DISABLED such a step is refused
             self._deal_next(np.flatnonzero(self._todo == batch.RESET), outputs, 1)
             self._resets_due = False
@@ -251,6 +256,9 @@ class CanfieldVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         if self._pool is not None:
             self._pool.shutdown()
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_pool": None}  # threads cannot be pickled or copied; the next step starts new ones
+
     # --- Beyond it -----------------------------------------------------------------------------------------
 
     def action_masks(self) -> np.ndarray:
@@ -282,8 +290,7 @@ class CanfieldVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     def observe(self) -> tuple[np.ndarray, dict[str, Any]]:
         """Observations and info of all sub-environments as they stand now."""
         outputs = self._outputs
-        batch.observe_all(self._states, self._todo, outputs.observations, *self._seen(outputs))
-        outputs.illegal_action[:] = False
+        self._see(np.arange(self.num_envs), outputs)
         return outputs.observations, self._info(outputs)
 
     def get_state(self, i: int | None = None) -> BatchState:
@@ -323,8 +330,20 @@ class CanfieldVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     def _new_outputs(self) -> Outputs:
         return Outputs.empty(self.num_envs) if self._copy else self._outputs
 
-    def _seen(self, outputs: Outputs) -> tuple[np.ndarray, ...]:
-        return outputs.masks, outputs.scores, outputs.foundation_cards, outputs.is_success, outputs.stuck
+    def _see(self, indices: np.ndarray, outputs: Outputs) -> None:
+        """Write what is seen of the sub-environments ``indices``, which did not step."""
+        batch.observe_some(
+            self._states,
+            indices,
+            self._todo,
+            outputs.observations,
+            outputs.masks,
+            outputs.scores,
+            outputs.foundation_cards,
+            outputs.is_success,
+            outputs.stuck,
+        )
+        outputs.illegal_action[indices] = False
 
     def _run(self, actions: np.ndarray, outputs: Outputs) -> int:
         """Step all sub-environments, in threads where there are several; how many episodes ended."""
@@ -334,8 +353,10 @@ class CanfieldVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
                 self._states, start, stop, self._todo, actions, self._max_steps, self._elapsed, self._returns, *outputs
             )
 
-        if self._pool is None:
+        if len(self._ranges) == 1:
             return run(0, self.num_envs)
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(len(self._ranges))
         return sum(future.result() for future in [self._pool.submit(run, *bounds) for bounds in self._ranges])
 
     def _deal_next(self, indices: np.ndarray, outputs: Outputs, attempt: int) -> None:
@@ -357,7 +378,7 @@ class CanfieldVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         no_code = self._codes.copy()
         no_code[indices[taken:]] = None
         self._codes = _read_only(no_code)
-        batch.observe_all(self._states, self._todo, outputs.observations, *self._seen(outputs))
+        self._see(indices[taken:], outputs)
 
     def _deal(
         self,
@@ -372,18 +393,8 @@ class CanfieldVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self.queue_index[indices] = -1
         self._states["attempt"][indices] = attempt
         dealt = np.empty(len(indices), np.int64)
-        batch.reset_some(
-            self._states,
-            indices,
-            records,
-            sources,
-            dealt,
-            self._elapsed,
-            self._returns,
-            outputs.observations,
-            *self._seen(outputs),
-        )
-        outputs.illegal_action[indices] = False
+        batch.deal_some(self._states, indices, records, sources, dealt, self._elapsed, self._returns)
+        self._see(indices, outputs)
         codes = self._codes.copy()
         for i, k in zip(indices.tolist(), dealt.tolist(), strict=True):
             codes[i] = record_codes[k] if k >= 0 else number_code(-1 - k, self.rules.draw_count)
@@ -487,6 +498,8 @@ class CanfieldVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             start = read_start_option(options, self.rules)
             return () if start is None else (start,)
         name = named[0]
+        if not isinstance(options[name], Sequence) or isinstance(options[name], str):
+            raise ValueError(f"reset option {name} is {options[name]!r}, but must be a list of codes")
         starts = tuple(read_start(value, self.rules, f"{name}[{k}]") for k, value in enumerate(options[name]))
         if name == "codes" and len(starts) != self.num_envs:
             raise ValueError(f"reset option codes has {len(starts)}, but there are {self.num_envs} sub-environments")

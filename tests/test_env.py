@@ -595,7 +595,7 @@ def test_deals_a_suite():
 @pytest.mark.parametrize(
     ("deals", "message"),
     [
-        ([], "deals is an empty list: give codes or positions, a suite's name, or 'random'"),
+        ([], r"deals is \[\], but must be a list of codes or positions, a suite's name, or 'random'"),
         ("no-such-suite", "there is no suite 'no-such-suite'"),
         ([PUBLISHED_CODE, "CF1-D3-AAAAAC"], "its last part has 6 letters"),
         ([PUBLISHED_CODE, "CF1-D1-AAAAACL"], r"deals\[1\]: CF1-D1-AAAAACL draws 1, but the environment draws 3"),
@@ -701,3 +701,25 @@ def test_the_specification_lists_every_field_of_the_observation():
         assert f"| {index} | {name} | 0-{values - 1} | {meaning} |" in specification
         start += entries
     assert start == CanfieldEnv().observation_space.shape[0]
+
+
+def test_nothing_can_be_done_before_the_first_reset():
+    env = CanfieldEnv()
+    for act in (lambda: env.step(0), env.position):
+        with pytest.raises(gym.error.ResetNeeded, match="reset"):
+            act()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [({"code": 5}, "code is 5"), ({"deal": 5}, "deal is 5"), ({"position": 5}, "position is 5")],
+)
+def test_starts_of_the_wrong_kind_are_named(options, message):
+    with pytest.raises(ValueError, match=message):
+        CanfieldEnv().reset(options=options)
+
+
+@pytest.mark.parametrize("name", ["strict", "end_when_stuck"])
+def test_flags_are_true_or_false(name):
+    with pytest.raises(ValueError, match=f"{name} is 'no', but must be True or False"):
+        CanfieldEnv(**{name: "no"})

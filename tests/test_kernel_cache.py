@@ -110,3 +110,27 @@ def test_kernel_files_import_nothing_of_the_project_but_each_other(path):
 def test_all_kernel_files_lie_where_the_digest_looks():
     """It looks at the folder itself, not at folders in it."""
     assert {path.parent for path in KERNEL_FILES} == {KERNEL}
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="the message is for a terminal, and this system has no ptys")
+def test_a_terminal_is_told_that_the_rules_are_being_compiled(tmp_path):
+    env = canfield_env.CanfieldEnv()
+    env.reset(seed=0)
+    env.step(0)  # compiled in the usual cache by now
+
+    def shown(cache):
+        terminal, end = os.openpty()
+        environment = dict(os.environ)
+        environment.pop("NUMBA_CACHE_DIR", None)
+        if cache:
+            environment["NUMBA_CACHE_DIR"] = str(cache)
+        command = "import canfield_env; canfield_env.CanfieldEnv()"
+        subprocess.run([sys.executable, "-c", command], env=environment, stderr=end, check=True)
+        os.write(end, b"\n")
+        text = os.read(terminal, 1000).decode()
+        os.close(terminal)
+        os.close(end)
+        return text
+
+    assert "compiling the rules" in shown(tmp_path)
+    assert "compiling" not in shown(None)

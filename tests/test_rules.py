@@ -62,6 +62,7 @@ def test_a_mapping_without_a_preset_changes_app():
         ("app,draw=1", "'draw' is not a field: the fields are draw_count, column_moves, auto_fill"),
         ({"drawcount": 1}, "'drawcount' is not a field"),
         ("app,draw_count", "'draw_count' is not of the form field=value"),
+        ("app,draw_count=1,draw_count=3", "gives 'draw_count' twice"),
         ("app,draw_count=2", "draw_count is 2, but must be 1 or 3"),
         ("app,draw_count=three", "draw_count is 'three'"),
         ("app,draw_count=-1", "draw_count is '-1'"),

@@ -272,6 +272,10 @@ def test_bad_actions(action: list[Any], message: str) -> None:
         ({"render_mode": "rgb"}, "render_mode"),
         ({"observation": "x-ray"}, "observation"),
         ({"deals": []}, "deals"),
+        ({"deals": 5}, "deals"),
+        ({"strict": "no"}, "strict"),
+        ({"copy": 1}, "copy"),
+        ({"end_when_stuck": 0}, "end_when_stuck"),
     ],
 )
 def test_bad_arguments(kwargs: dict[str, Any], message: str) -> None:
@@ -284,6 +288,8 @@ def test_bad_arguments(kwargs: dict[str, Any], message: str) -> None:
     [
         ({"cod": CODE}, "cod"),
         ({"codes": [CODE]}, "codes"),
+        ({"codes": 5}, "codes"),
+        ({"code": 5}, "code is 5"),
         ({"queue": []}, "queue"),
         ({"queue": [CODE], "code": CODE}, "queue"),
         ({"code": "CF1-D1-AAAAACL"}, "draws 1"),
@@ -348,9 +354,11 @@ def test_sample_legal_refuses_what_is_no_mask(mask: np.ndarray) -> None:
         canfield_env.sample_legal(mask, np.random.default_rng(0))
 
 
-def test_pickle() -> None:
-    envs = gym.make_vec("Canfield-v0", num_envs=3)
+@pytest.mark.parametrize("threads", [1, 2])
+def test_pickle(threads: int) -> None:
+    envs = gym.make_vec("Canfield-v0", num_envs=3, num_threads=threads)
     envs.reset(seed=1)
+    envs.step(np.zeros(3, int))
     again = pickle.loads(pickle.dumps(envs))
     actions = np.zeros(3, int)
     assert_same(envs.step(actions), again.step(actions))

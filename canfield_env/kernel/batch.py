@@ -45,7 +45,7 @@ def write_info(
 
 @entry
 def reset_single(states: np.ndarray, starts: np.ndarray, source: np.int64) -> np.int64:
-    """Deal record 0 anew, as ``reset_some`` does; the index of the start, or -1 - the deal's number."""
+    """Deal record 0 anew, as ``deal_some`` does; the index of the start, or -1 - the deal's number."""
     return deal_from(states, 0, starts, source)
 
 
@@ -63,7 +63,7 @@ def deal_from(states: np.ndarray, i: int, starts: np.ndarray, source: np.int64) 
 
 
 @entry
-def reset_some(
+def deal_some(
     states: np.ndarray,
     indices: np.ndarray,
     starts: np.ndarray,
@@ -71,14 +71,8 @@ def reset_some(
     dealt: np.ndarray,
     elapsed: np.ndarray,
     returns: np.ndarray,
-    observations: np.ndarray,
-    masks: np.ndarray,
-    scores: np.ndarray,
-    foundation_cards: np.ndarray,
-    is_success: np.ndarray,
-    stuck: np.ndarray,
 ) -> None:
-    """Deal the records ``indices`` anew, each from its entry of ``sources``, and write what is seen of them.
+    """Deal the records ``indices`` anew, each from its entry of ``sources``.
 
     ``dealt`` gets, in the order of ``indices``, the start's index, or -1 - the deal's number.
     """
@@ -87,14 +81,12 @@ def reset_some(
         dealt[m] = deal_from(states, i, starts, sources[m])
         elapsed[i] = 0
         returns[i] = 0
-        write_mask(states[i], masks[i])
-        write_observation(states[i], observations[i])
-        write_info(states[i], i, scores, foundation_cards, is_success, stuck)
 
 
 @entry
-def observe_all(
+def observe_some(
     states: np.ndarray,
+    indices: np.ndarray,
     todo: np.ndarray,
     observations: np.ndarray,
     masks: np.ndarray,
@@ -103,29 +95,13 @@ def observe_all(
     is_success: np.ndarray,
     stuck: np.ndarray,
 ) -> None:
-    """Write what is seen of every record."""
-    for i in range(len(states)):
-        observe_one(states[i], i, todo, observations, masks, scores, foundation_cards, is_success, stuck)
-
-
-@inner
-def observe_one(
-    s: State,
-    i: int,
-    todo: np.ndarray,
-    observations: np.ndarray,
-    masks: np.ndarray,
-    scores: np.ndarray,
-    foundation_cards: np.ndarray,
-    is_success: np.ndarray,
-    stuck: np.ndarray,
-) -> None:
-    """Write what is seen of one record, whose mask is all true where it stands still."""
-    write_mask(s, masks[i])
-    if todo[i] == IDLE:
-        masks[i, :] = 1
-    write_observation(s, observations[i])
-    write_info(s, i, scores, foundation_cards, is_success, stuck)
+    """Write what is seen of the records ``indices``; the mask of one that stands still is all true."""
+    for i in indices:
+        write_mask(states[i], masks[i])
+        if todo[i] == IDLE:
+            masks[i, :] = 1
+        write_observation(states[i], observations[i])
+        write_info(states[i], i, scores, foundation_cards, is_success, stuck)
 
 
 @entry
@@ -162,8 +138,8 @@ def step_range(
     is_success: np.ndarray,
     stuck: np.ndarray,
 ) -> int:
-    """Step the records ``start`` to ``stop``: all those to STEP; IDLE ones stand still, and RESET ones are left
-    to ``reset_some``. ``elapsed`` and ``returns`` count the episode's steps and rewards.
+    """Step those of the records ``start`` to ``stop`` that are to STEP; what is seen of the others is left to
+    ``observe_some``. ``elapsed`` and ``returns`` count the episode's steps and rewards.
 
     Returns how many episodes ended, by termination or truncation.
     """
@@ -184,6 +160,4 @@ def step_range(
             ends += 1 if terminations[i] or truncations[i] else 0
             illegal_action[i] = illegal
             write_info(s, i, scores, foundation_cards, is_success, stuck)
-        elif todo[i] == IDLE:
-            observe_one(s, i, todo, observations, masks, scores, foundation_cards, is_success, stuck)
     return ends

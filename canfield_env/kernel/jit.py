@@ -48,7 +48,7 @@ def _cache_folder() -> str:
 
 
 CACHE_FOLDER = _cache_folder()
-_announced = False
+_announced: set[str] = set()
 
 
 def inner(function: Function) -> Function:
@@ -73,9 +73,11 @@ def wrapping(function: Function) -> Function:
     return np.errstate(over="ignore")(function) if PLAIN_PYTHON else function
 
 
-def announce_compilation() -> None:
-    """On a terminal, say once why the first call ever takes seconds."""
-    global _announced
-    if not (_announced or PLAIN_PYTHON or Path(CACHE_FOLDER).exists()) and sys.stderr.isatty():
+def announce_compilation(entry_point: str) -> None:
+    """On a terminal, say why a first call takes seconds, unless ``entry_point``, the slowest of those that are
+    about to be called, was compiled before."""
+    if entry_point in _announced or PLAIN_PYTHON or not sys.stderr.isatty():
+        return
+    _announced.add(entry_point)
+    if not any(Path(CACHE_FOLDER).rglob(f"*.{entry_point}-*.nbi")):
         print("canfield_env: compiling the rules (once; some 15 seconds) ...", file=sys.stderr, flush=True)
-    _announced = True
