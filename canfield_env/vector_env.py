@@ -314,8 +314,9 @@ class CanfieldVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         if len(state.records) not in (1, self.num_envs):
             raise ValueError(f"the state is of {len(state.records)} sub-environments, but there are {self.num_envs}")
         codes = self._codes.copy()
-        rows: tuple[np.ndarray, ...]
-        rows = (self._states, self._elapsed, self._returns, self._todo, codes, self.queue_index)
+        rows: list[np.ndarray] = [
+            self._states, self._elapsed, self._returns, self._todo, codes, self.queue_index
+        ]  # fmt: skip
         for array, saved in zip(rows, tuple(state), strict=True):
             array[chosen] = saved if len(saved) == 1 else saved[chosen]
         self._codes = _read_only(codes)

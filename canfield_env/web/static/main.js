@@ -51,8 +51,11 @@ function showGame(view, { isNew, done, before, changed }) {
   $("can-win").hidden = $("hint").hidden = !options.solver;
   $("double-tap").checked = view.double_tap;
   history.replaceState(null, "", addressOf(view));
-  if (isNew) say(`New game ${view.code}. ${view.speech}`.slice(0, 400));
-  else if (done) announce(view, done, before, changed);
+  if (isNew) {
+    say(`New game ${view.code}`);
+    $("live").textContent = view.speech;
+  }
+  if (done) announce(view, done, before, changed);
   if (view.won && wonShown !== view.id) celebrate(view);
   if (!view.won && wonShown === view.id) wonShown = null;
 }
@@ -244,7 +247,7 @@ function showFrame(frame) {
   const move = frame.last_move ? sentence(frame.last_move.words) : "The deal";
   $("show-title").textContent = `${frame.title}: ${move}${frame.ended ? (frame.won ? " – won!" : " – the end") : ""}`;
   $("show-step").textContent = `Step ${frame.step}`;
-  $("show-next").disabled = $("show-play").disabled = frame.ended;
+  for (const id of ["show-next", "show-last", "show-play"]) $(id).disabled = frame.ended;
   $("show-back").disabled = $("show-first").disabled = frame.step === 0;
   $("preferences").textContent = frame.preferences.map(({ move: { words }, share }) => `${words} ${percent(share)}`).join(" · ");
   const best = new Map();
@@ -255,13 +258,14 @@ function showFrame(frame) {
 const percent = (share) => `${Math.round(100 * share)} %`;
 
 function showPlaying(playing) {
-  $("show-play").textContent = playing ? "⏸" : "▶";
+  $("show-play").textContent = playing ? "❚❚" : "▶";
   $("show-play").ariaLabel = playing ? "Pause" : "Play";
 }
 
 $("show-first").onclick = () => { show.pause(); show.go(0); };
 $("show-back").onclick = () => { show.pause(); show.go(show.frame.step - 1); };
 $("show-next").onclick = () => { show.pause(); show.go(show.frame.step + 1); };
+$("show-last").onclick = () => show.goToEnd();
 $("show-play").onclick = () => (show.playing ? show.pause() : show.play());
 $("show-speed").oninput = () => { show.speed = Number($("show-speed").value); };
 $("show-close").onclick = () => {

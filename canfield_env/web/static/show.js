@@ -45,6 +45,16 @@ export class Show {
     }
   }
 
+  async goToEnd() {
+    const id = this.id;
+    this.pause();
+    let before = -1;
+    while (id === this.id && !this.frame.ended && this.frame.step > before) {
+      before = this.frame.step; // the server goes on by some steps at a time
+      await this.go(before + 1_000);
+    }
+  }
+
   #take(frame) {
     this.frame = frame;
     if (frame.ended) this.pause();
