@@ -321,6 +321,24 @@ def test_preferences_of_a_player_that_has_some():
     assert {preference["card"] for preference in before_the_move} == {None, "QC", "KH"}
 
 
+class Batched:
+    """Plays batches, and nothing else."""
+
+    observation = "screen"
+
+    def begin(self, rules, seed):
+        pass
+
+    def act_batch(self, observations, masks):
+        return masks.argmax(1)
+
+
+def test_a_player_of_batches_can_be_watched():
+    web = client(players=[f"{__name__}:Batched"])
+    show = web.post("/api/watch", json={"player": f"{__name__}:Batched", "code": PUBLISHED_CODE}).json()
+    assert web.get(f"/api/shows/{show['id']}/3").json()["waste"]["count"] == 9
+
+
 @pytest.mark.parametrize(
     ("player", "status", "message"), [("Broken", 500, "out of ideas"), ("Cheat", 422, "no legal action")]
 )

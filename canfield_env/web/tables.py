@@ -15,7 +15,7 @@ from ..evaluation import ReplayError, make_env
 from ..game import Game
 from ..kernel import episode
 from ..moves import Move
-from ..players import Player, player_observation
+from ..players import Player, player_observation, plays_batches
 from ..positions import Position, current_score
 from ..results import Row
 from ..rules import Rules, rules_for_draw
@@ -233,7 +233,11 @@ class Show:
                 self._ended = True
                 raise ReplayError(f"{self._code}: action {action}, step {self._last + 1}, is not legal there")
             return action, []
-        action = int(self._player.act(self._observation, mask.copy()))
+        player: Any = self._player
+        if plays_batches(player):
+            action = int(player.act_batch(self._observation[None], mask[None].copy())[0])
+        else:
+            action = int(player.act(self._observation, mask.copy()))
         if not 0 <= action < len(mask) or not mask[action]:
             self._ended = True
             raise ReplayError(f"the player chose {action}, no legal action, at step {self._last + 1}")
