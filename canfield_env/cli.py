@@ -9,6 +9,7 @@ import json
 import os
 import socket
 import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -320,9 +321,9 @@ def serve(
         typer.echo(f"The table is at {shown} (Ctrl-C ends)")
         if not local:
             typer.echo("Whoever reaches this address can play here.")
-        config = uvicorn.Config(
-            create_app(settings), log_level="warning", ws="none", limit_concurrency=64, timeout_keep_alive=30
-        )
+        table = create_app(settings)
+        threading.Thread(target=table.state.solver.warm_up, daemon=True).start()
+        config = uvicorn.Config(table, log_level="warning", ws="none", limit_concurrency=64, timeout_keep_alive=30)
         uvicorn.Server(config).run(sockets=[listening])
 
 

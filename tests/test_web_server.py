@@ -314,11 +314,8 @@ class Cheat(RandomPlayer):
 def test_preferences_of_a_player_that_has_some():
     web = client(players=[f"{__name__}:Sure"])
     show = web.post("/api/watch", json={"player": f"{__name__}:Sure", "code": PUBLISHED_CODE}).json()
-    assert show["preferences"] == []
-    web.get(f"/api/shows/{show['id']}/1")
-    before_the_move = web.get(f"/api/shows/{show['id']}/0").json()["preferences"]
-    assert before_the_move[0] == {"move": {"text": "D", "words": "draw"}, "card": None, "share": 0.75}
-    assert {preference["card"] for preference in before_the_move} == {None, "QC", "KH"}
+    assert show["preferences"][0] == {"move": {"text": "D", "words": "draw"}, "card": None, "share": 0.75}
+    assert {preference["card"] for preference in show["preferences"]} == {None, "QC", "KH"}
 
 
 class Batched:
@@ -374,7 +371,8 @@ def test_hint(monkeypatch):
 
     def solve(position, **limits):
         asked.append((position, limits))
-        move = Game.from_position(position).legal_moves()[1]
+        game = Game.from_code(position) if isinstance(position, str) else Game.from_position(position)
+        move = game.legal_moves()[-1]
         return SimpleNamespace(verdict="won", moves=(move, move), seconds=0.2)
 
     fake_solver(monkeypatch, solve)
@@ -383,10 +381,12 @@ def test_hint(monkeypatch):
     page = Page(web, code=PUBLISHED_CODE)
     answer = web.post(f"/api/games/{page.view['id']}/hint", json={"revision": 0}).json()
     assert answer == {
-        "revision": 0, "verdict": "won", "move": {"text": "R>T2", "words": "reserve to column 2"}, "seconds": 0.2
+        "revision": 0, "verdict": "won", "move": {"text": "T2>T4", "words": "column 2 to column 4"}, "seconds": 0.2
     }  # fmt: skip
     assert asked[0][0] == Game.from_code(PUBLISHED_CODE).position()
     assert asked[0][1]["max_seconds"] == 2.0
+    web.app.state.solver.warm_up()
+    assert asked[1][0] == "CF1-D3-AAAAAAA"
     assert web.post(f"/api/games/{page.view['id']}/hint", json={"revision": 5}).status_code == 412
 
 
@@ -418,6 +418,7 @@ def test_one_question_to_the_solver_at_a_time(monkeypatch):
 def test_without_the_solver(monkeypatch):
     monkeypatch.setattr(server.importlib.util, "find_spec", lambda name: None)
     web = client()
+    web.app.state.solver.warm_up()
     assert web.get("/api/options").json() == {
         "rules": ["app", "hoyle", "andr"], "players": ["greedy", "random"], "solver": False
     }  # fmt: skip

@@ -149,7 +149,7 @@ def create_app(settings: Settings = Settings()) -> FastAPI:
     games: Store[GameTable] = Store(settings.most_games, settings.idle_seconds)
     shows: Store[Show] = Store(settings.most_shows, settings.idle_seconds)
     solver = _Solver(settings.solver_seconds, settings.solver_megabytes)
-    app.state.games, app.state.shows = games, shows
+    app.state.games, app.state.shows, app.state.solver = games, shows, solver
     _add_error_answers(app)
     app.add_middleware(_Guard)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(settings.hosts))
@@ -270,6 +270,12 @@ class _Solver:
     @property
     def is_there(self) -> bool:
         return self._solve is not None
+
+    def warm_up(self) -> None:
+        """Ask a first question, so that no visitor waits while the solver is compiled (once; about a minute)."""
+        if self._solve is not None:
+            with self._free:
+                self._solve("CF1-D3-AAAAAAA", max_seconds=0.1, table_megabytes=self._megabytes)
 
     def ask(self, position: Any) -> dict[str, Any]:
         """Whether ``position`` can be won, and the next move of a line that wins."""

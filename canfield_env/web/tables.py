@@ -186,6 +186,7 @@ class Show:
         self._ended = isinstance(player, Row) and not player.actions
         if not isinstance(player, Row):
             player.begin(rules, secrets.randbits(64))
+        self._preferences.append(self._preferred())
 
     @property
     def _last(self) -> int:
@@ -214,25 +215,25 @@ class Show:
             "step": number,
             "steps_played": self._last,
             "ended": self._ended and number == self._last,
-            "preferences": self._preferences[number] if number < len(self._preferences) else [],
+            "preferences": self._preferences[number],
         }
 
     def _step(self) -> None:
-        action, preferences = self._choose()
+        action = self._choose()
         self._moves.append(self._env.unwrapped.move_of(action))
-        self._preferences.append(preferences)
         self._observation, _, terminated, truncated, self._info = self._env.step(action)
         self._states.append(self._state())
         self._ended = terminated or truncated or (isinstance(self._player, Row) and self._last == self._player.steps)
+        self._preferences.append([] if self._ended else self._preferred())
 
-    def _choose(self) -> tuple[int, list[dict[str, Any]]]:
+    def _choose(self) -> int:
         mask = self._info["action_mask"].view(bool)
         if isinstance(self._player, Row):
             action = self._player.actions[self._last]
             if not mask[action]:
                 self._ended = True
                 raise ReplayError(f"{self._code}: action {action}, step {self._last + 1}, is not legal there")
-            return action, []
+            return action
         player: Any = self._player
         if plays_batches(player):
             action = int(player.act_batch(self._observation[None], mask[None].copy())[0])
@@ -241,14 +242,15 @@ class Show:
         if not 0 <= action < len(mask) or not mask[action]:
             self._ended = True
             raise ReplayError(f"the player chose {action}, no legal action, at step {self._last + 1}")
-        return action, self._preferred(mask)
+        return action
 
-    def _preferred(self, mask: np.ndarray) -> list[dict[str, Any]]:
+    def _preferred(self) -> list[dict[str, Any]]:
         """The moves that the player likes best here, of a player that can say so (``preferences(observation, mask)``,
         a share for each action)."""
         preferences = getattr(self._player, "preferences", None)
         if not callable(preferences):
             return []
+        mask = self._info["action_mask"].view(bool)
         shares = np.where(mask, np.asarray(preferences(self._observation, mask.copy()), float), 0.0)
         best = np.argsort(-shares, kind="stable")[:_PREFERENCES_SHOWN].tolist()
         env, position = self._env.unwrapped, self._env.unwrapped.position()
