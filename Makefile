@@ -30,7 +30,7 @@ test: setup
 
 train: setup
 	$(PY) -m agents.train configs/train/quick.yaml --folder runs --overwrite
-	$(PY) -m agents.evaluate --player random --player greedy --player ppo:runs/quick/best_model.zip --suite draw3-dev --deals 200
+	$(PY) -m agents.evaluate --player ppo:runs/quick/best_model.zip --player greedy --player random --suite draw3-dev --deals 200
 
 lint: setup
 	$(PY) -m ruff check .

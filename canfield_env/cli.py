@@ -61,6 +61,13 @@ def user_errors(command: Callable[P, T]) -> Callable[P, T]:
             text = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) and error.filename else error
             typer.echo(f"Error: {text}", err=True)
             raise typer.Exit(2) from error
+        except RuntimeError as error:
+            from .evaluation import PlayerError
+
+            if not isinstance(error, PlayerError):
+                raise
+            typer.echo(f"Error: {error}", err=True)
+            raise typer.Exit(1) from None
         except KeyboardInterrupt:
             typer.echo("Interrupted.", err=True)
             raise typer.Exit(130) from None

@@ -10,6 +10,7 @@ import multiprocessing
 import platform
 import signal
 import threading
+import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
@@ -36,7 +37,7 @@ Progress = Callable[[int], object]
 
 
 class PlayerError(RuntimeError):
-    """A player's own code failed; its error is the cause."""
+    """A player's own code failed; the message ends with its traceback."""
 
 
 class ReplayError(ValueError):
@@ -241,7 +242,10 @@ def _ask(task: _Task, code: str, method: Callable[..., Any], *arguments: Any) ->
     try:
         return method(*arguments)
     except Exception as error:
-        raise PlayerError(f"player {task.name!r} failed in {code}: {error!r}") from error
+        # The player's own part of the traceback, as text, which comes through from another process too.
+        where = error.__traceback__.tb_next if error.__traceback__ else None
+        told = "".join(traceback.format_exception(type(error), error, where)).rstrip()
+        raise PlayerError(f"player {task.name!r} failed in {code}: {error!r}\n{told}") from None
 
 
 def _check_action(task: _Task, code: str, step: int, action: Any) -> Any:
@@ -290,11 +294,12 @@ def _play_chunk(numbered: Sequence[tuple[int, str]]) -> list[Row]:
 
 
 def _play_in_processes(task: _Task, numbered: Sequence[tuple[int, str]], jobs: int, progress: Progress) -> list[Row]:
-    # Small chunks: the bar moves, no process waits long for the last one, and Ctrl-C is soon through.
+    # Small chunks: the bar moves, and no process waits long for the last one.
     size = max(1, min(8, len(numbered) // (4 * jobs)))
     chunks = [numbered[start : start + size] for start in range(0, len(numbered), size)]
     # Spawned, not forked: the same on every system, and safe beside the threads of PyTorch and of progress bars.
     context = multiprocessing.get_context("spawn")
+    others = set(multiprocessing.active_children())
     pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_start_worker, initargs=(task,))
     try:
         with _no_interrupt():  # processes start here, and begin with this process's handling of signals
@@ -302,6 +307,10 @@ def _play_in_processes(task: _Task, numbered: Sequence[tuple[int, str]], jobs: i
         for future in as_completed(futures):
             progress(len(future.result()))
         return [row for future in futures for row in future.result()]
+    except BaseException:  # Ctrl-C too: nobody waits for games that may take minutes
+        for worker in set(multiprocessing.active_children()) - others:
+            worker.terminate()
+        raise
     finally:
         pool.shutdown(cancel_futures=True)
 
