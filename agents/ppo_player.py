@@ -53,12 +53,20 @@ class PolicyPlayer:
         """Actions, int64, shape (N,), for observations, shape (N, 82), and masks, shape (N, 95)."""
         return act_guarded(self._choose, self._guard, observations, np.array(masks, bool))
 
-    def _choose(self, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
-        policy = self._policy
+    def preferences(self, observation: np.ndarray, mask: np.ndarray) -> np.ndarray:
+        """How likely the policy holds each action, float, shape (95,), for those who watch it; the guard left out."""
         with torch.inference_mode():
-            codes = torch.as_tensor(np.ascontiguousarray(observations), device=policy.device)
-            latent = policy.mlp_extractor.forward_actor(policy.features_extractor(codes))
-            logits = policy.action_net(latent).cpu().masked_fill(~torch.as_tensor(masks), -torch.inf)
+            return self._logits(observation[None], np.array(mask, bool)[None]).softmax(1)[0].numpy()
+
+    def _logits(self, observations: np.ndarray, masks: np.ndarray) -> torch.Tensor:
+        policy = self._policy
+        codes = torch.as_tensor(np.ascontiguousarray(observations), device=policy.device)
+        latent = policy.mlp_extractor.forward_actor(policy.features_extractor(codes))
+        return policy.action_net(latent).cpu().masked_fill(~torch.as_tensor(masks), -torch.inf)
+
+    def _choose(self, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        with torch.inference_mode():
+            logits = self._logits(observations, masks)
             if self._deterministic:
                 return logits.argmax(1).numpy()
             return torch.multinomial(logits.softmax(1), 1, generator=self._generator)[:, 0].numpy()

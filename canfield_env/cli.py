@@ -1,11 +1,15 @@
-"""The command ``canfield``: look at a deal, play, evaluate players, compare and replay results, measure speed."""
+"""The command ``canfield``: look at a deal, play, evaluate players, compare and replay results, measure speed,
+open the table in the browser."""
 
 from __future__ import annotations
 
 import functools
+import importlib
 import json
 import os
+import socket
 import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -286,6 +290,57 @@ def _comparison_table(a: Result, b: Result) -> Table:
 
 def _interval(interval: Interval, form: str) -> str:
     return f"{interval[0]:{form}} to {interval[1]:{form}}"
+
+
+# --- The table in the browser ------------------------------------------------------------------------------
+
+
+@app.command()
+@user_errors
+def serve(
+    host: Annotated[str, typer.Option(help="The address to listen on; the default lets in this machine only.")] = (
+        "127.0.0.1"
+    ),
+    port: Annotated[int, typer.Option(min=0, max=65_535, help="The port; 0 for any free one.")] = 8052,
+    player: Annotated[
+        list[str] | None,
+        typer.Option("--player", "-p", help="A player to watch beside greedy and random, named as for evaluate."),
+    ] = None,
+) -> None:
+    """Open the table in the browser: play, watch players, replay results. Needs the extra `web`."""
+    from .players import load_player
+
+    try:
+        import uvicorn
+
+        from .web.server import Settings, create_app, warm_up
+    except ImportError as error:
+        raise ValueError(f'serve needs {error.name}: pip install "canfield-env[web]"') from error
+    _register_agents()
+    for name in player or []:
+        load_player(name)  # what is wrong with it shows here, and not to a visitor
+    names = list(dict.fromkeys([*(player or []), "greedy", "random"]))
+    local = host in ("127.0.0.1", "localhost")
+    settings = Settings(players=names, hosts=("127.0.0.1", "localhost") if local else ("*",))
+    with socket.create_server((host, port)) as listening:
+        warm_up()
+        shown = f"http://{host}:{listening.getsockname()[1]}/"
+        typer.echo(f"The table is at {shown} (Ctrl-C ends)")
+        if not local:
+            typer.echo("Whoever reaches this address can play here.")
+        table = create_app(settings)
+        threading.Thread(target=table.state.solver.warm_up, daemon=True).start()
+        config = uvicorn.Config(table, log_level="warning", ws="none", limit_concurrency=64, timeout_keep_alive=30)
+        uvicorn.Server(config).run(sockets=[listening])
+
+
+def _register_agents() -> None:
+    """Let the players of `agents` be named, where the package is there (in a checkout)."""
+    try:
+        agents = importlib.import_module("agents.players")
+    except ImportError:
+        return
+    agents.register_players()
 
 
 # --- Speed -------------------------------------------------------------------------------------------------

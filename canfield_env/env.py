@@ -141,6 +141,13 @@ def check_render_mode(render_mode: str | None, modes: Sequence[str]) -> None:
         raise ValueError(f"render_mode is {render_mode!r}, but must be one of {', '.join(modes)} or None")
 
 
+def load_picture() -> Any:
+    """The module ``picture``, for those who want pictures; raises DependencyNotInstalled without pygame."""
+    from . import picture
+
+    return picture
+
+
 def check_option_names(options: Mapping[str, Any], known: Sequence[str]) -> None:
     """Raise ValueError for a reset option that does not exist."""
     unknown = [name for name in options if name not in known]
@@ -273,7 +280,8 @@ class CanfieldEnv(gym.Env[np.ndarray, Any]):
     * ``rules``: ``"app"``, ``"hoyle"``, ``"andr"``, a mapping or text with changes, or ``Rules``.
     * ``draw_count``: 1 or 3; an error where ``rules`` say otherwise.
     * ``observation``, ``reward``, ``end_when_stuck``, ``strict``, ``deals``, ``seconds_per_action``: see above.
-    * ``render_mode``: ``"ansi"`` (text) or None.
+    * ``render_mode``: ``"ansi"`` (text), ``"rgb_array"`` (a picture: uint8, shape (720, 960, 3)), ``"human"`` (a
+      window) or None. Pictures and the window need pygame-ce: ``pip install "canfield-env[render]"``.
 
     Ids: ``Canfield-v0`` (app, draw 3), ``CanfieldDraw1-v0`` (app, draw 1), ``CanfieldHoyle-v0``, ``CanfieldAndr-v0``.
 
@@ -282,7 +290,7 @@ class CanfieldEnv(gym.Env[np.ndarray, Any]):
     * v0: first version. An id moves to v1 with any change of what an action, observation, reward or deal is.
     """
 
-    metadata = {"render_modes": ["ansi"], "render_fps": 4}  # noqa: RUF012  (Gymnasium's own form)
+    metadata = {"render_modes": ["ansi", "rgb_array", "human"], "render_fps": 4}  # noqa: RUF012  (Gymnasium's own form)
 
     def __init__(
         self,
@@ -301,6 +309,9 @@ class CanfieldEnv(gym.Env[np.ndarray, Any]):
         announce_compilation("step_single")
         self.rules = rules_for_draw(rules, draw_count, "the environment's draw_count")
         self.render_mode = render_mode
+        self._picture: Any = load_picture() if render_mode in ("rgb_array", "human") else None
+        self._window: Any = None
+        self._last_move: Move | None = None  # kept only where a picture shows it
         self.observation_space = observation_space()
         self.action_space = gym.spaces.Discrete(ACTIONS)
         self._strict = strict
@@ -331,6 +342,9 @@ class CanfieldEnv(gym.Env[np.ndarray, Any]):
             source = np.int64(batch.FROM_STARTS if codes else batch.FROM_NUMBERS)
         dealt = int(batch.reset_single(self._states, starts, source))
         self._code = codes[dealt] if dealt >= 0 else number_code(-1 - dealt, self.rules.draw_count)
+        self._last_move = None
+        if self.render_mode == "human":
+            self.render()
         return self._observe()
 
     def _observe(self) -> tuple[np.ndarray, dict[str, Any]]:
@@ -345,6 +359,8 @@ class CanfieldEnv(gym.Env[np.ndarray, Any]):
         if not 0 <= action < ACTIONS:
             raise ValueError(f"action {action} is not one of the {ACTIONS} actions, 0 to {ACTIONS - 1}")
         observation, mask = np.empty(OBSERVATION_SIZE, np.uint8), np.empty(ACTIONS, np.int8)
+        if self._picture is not None and self._mask[action] and not self._ended:
+            self._last_move = self.move_of(action)
         reward, terminated, illegal, stuck, score, cards = episode.step_single(self._states, action, observation, mask)
         if illegal:
             self._check_was_reset()
@@ -352,6 +368,8 @@ class CanfieldEnv(gym.Env[np.ndarray, Any]):
                 raise IllegalMoveError(f"action {action} is not legal here")
         self._ended = terminated
         self._mask = mask
+        if self.render_mode == "human":
+            self.render()
         return observation, float(reward), terminated, False, self._info(mask, score, cards, illegal, stuck)
 
     def _info(self, mask: np.ndarray, score: int, cards: int, illegal: bool, stuck: bool) -> dict[str, Any]:
@@ -369,11 +387,24 @@ class CanfieldEnv(gym.Env[np.ndarray, Any]):
         """The legal actions, bool, shape (95,): the name and form that sb3-contrib looks for."""
         return self._mask.astype(bool)
 
-    def render(self) -> str | None:
+    def render(self) -> str | np.ndarray | None:
         if self.render_mode is None:
             gym.logger.warn("render() does nothing without a render_mode: gym.make(..., render_mode='ansi')")
             return None
-        return board_text(self.position(), self._code, current_score(self._states, 0))
+        shown = (self.position(), self._code, current_score(self._states, 0))
+        if self.render_mode == "ansi":
+            return board_text(*shown)
+        if self.render_mode == "rgb_array":
+            picture: np.ndarray = self._picture.draw(*shown, self._last_move)
+            return picture
+        if self._window is None:
+            self._window = self._picture.Window("Canfield", self.metadata["render_fps"])
+        self._window.show(self._picture.paint(*shown, self._last_move))
+        return None
+
+    def close(self) -> None:
+        if self._window is not None:
+            self._window.close()
 
     def _check_was_reset(self) -> None:
         if not self._stream_seeded:
@@ -402,4 +433,5 @@ class CanfieldEnv(gym.Env[np.ndarray, Any]):
         states, self._code = state
         self._states[:] = states
         self._stream_seeded = True
+        self._last_move = None
         return self._observe()

@@ -154,6 +154,28 @@ class Game:
         episode.legal_actions(self._states, 0, mask)
         return [self.move_of(action) for action in np.flatnonzero(mask).tolist()]
 
+    def drags(self) -> dict[str, dict[str, Move]]:
+        """Where each card can be dragged: by the card's text and then the target, ``"F"`` or ``"T1"``-``"T4"``, the
+        move. A card inside a column stands for the tail from it. Other than ``legal_moves`` this names every empty
+        column, and of two tails that fit both."""
+        position = self.position()
+        sources = [(WASTE, 1, card) for card in position.waste[-1:]]
+        sources += [(RESERVE, 1, card) for card in position.reserve[-1:]]
+        for suit, count in enumerate(position.foundations):
+            if count:
+                sources.append((FOUNDATION + suit, 1, suit * 13 + (position.base_rank + count - 1) % 13))
+        for column, cards in enumerate(position.columns):
+            sources += [(COLUMN + column, len(cards) - k, card) for k, card in enumerate(cards)]
+        found: dict[str, dict[str, Move]] = {}
+        tried = self._states.copy()
+        for source, count, card in sources:
+            for target in (FOUNDATION, COLUMN, COLUMN + 1, COLUMN + 2, COLUMN + 3):
+                if episode.try_move(tried, 0, source, target, count):
+                    move = move_of(self._states, 0, source, target, count)
+                    found.setdefault(card_text(card), {})[move.target] = move
+                    tried = self._states.copy()
+        return found
+
     def move_of(self, action: int) -> Move:
         """The move that a legal action (0-94) makes now."""
         return move_of_action(self._states, 0, action)

@@ -21,6 +21,7 @@ from .env import (
     check_option_names,
     check_render_mode,
     lay_out,
+    load_picture,
     new_environment_record,
     observation_space,
     read_attempt,
@@ -117,7 +118,7 @@ class CanfieldVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     some versions of it count one step too many under SAME_STEP; 1.4 does not.
     """
 
-    metadata = {"render_modes": ["ansi"], "render_fps": 4, "autoreset_mode": AutoresetMode.NEXT_STEP}  # noqa: RUF012
+    metadata = {"render_modes": ["ansi", "rgb_array"], "render_fps": 4, "autoreset_mode": AutoresetMode.NEXT_STEP}  # noqa: RUF012
 
     def __init__(
         self,
@@ -151,6 +152,7 @@ class CanfieldVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self.rules = rules_for_draw(rules, draw_count, "the environment's draw_count")
         self.num_envs = num_envs
         self.render_mode = render_mode
+        self._draw: Any = load_picture().draw if render_mode == "rgb_array" else board_text
         self.autoreset_mode = _read_autoreset_mode(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self.single_observation_space = observation_space()
@@ -242,12 +244,12 @@ class CanfieldVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             final | self._info(outputs),
         )
 
-    def render(self) -> tuple[str, ...] | None:
+    def render(self) -> tuple[Any, ...] | None:
         if self.render_mode is None:
             gym.logger.warn("render() does nothing without a render_mode: gym.make_vec(..., render_mode='ansi')")
             return None
         return tuple(
-            board_text(self.position(i), self._codes[i], current_score(self._states, i)) for i in range(self.num_envs)
+            self._draw(self.position(i), self._codes[i], current_score(self._states, i)) for i in range(self.num_envs)
         )
 
     def close_extras(self, **kwargs: Any) -> None:
@@ -312,8 +314,9 @@ class CanfieldVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         if len(state.records) not in (1, self.num_envs):
             raise ValueError(f"the state is of {len(state.records)} sub-environments, but there are {self.num_envs}")
         codes = self._codes.copy()
-        rows: tuple[np.ndarray, ...]
-        rows = (self._states, self._elapsed, self._returns, self._todo, codes, self.queue_index)
+        rows: list[np.ndarray] = [
+            self._states, self._elapsed, self._returns, self._todo, codes, self.queue_index
+        ]  # fmt: skip
         for array, saved in zip(rows, tuple(state), strict=True):
             array[chosen] = saved if len(saved) == 1 else saved[chosen]
         self._codes = _read_only(codes)

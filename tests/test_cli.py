@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
+import socket
 import subprocess
 import sys
 import time
+import urllib.request
 from pathlib import Path
 
 import pytest
@@ -41,7 +44,7 @@ def suite(tmp_path):
 
 def test_help():
     text = canfield("--help")
-    for command in ("deal", "play", "evaluate", "compare", "replay", "bench"):
+    for command in ("deal", "play", "evaluate", "compare", "replay", "serve", "bench"):
         assert command in text
         assert "Usage" in canfield(command, "--help")
 
@@ -223,6 +226,38 @@ def test_bench_plays_the_episodes_it_recorded():
     for seed, actions in episodes:
         env.reset(seed=seed)
         assert not any(env.step(action)[-1]["illegal_action"] for action in actions)
+
+
+# --- The table in the browser ------------------------------------------------------------------------------
+
+
+def test_serve_says_what_is_wrong():
+    pytest.importorskip("fastapi", reason="the extra web is not installed")
+    assert "there is no player 'nobody'" in canfield("serve", "--player", "nobody", exit_code=2)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        text = canfield("serve", "--port", taken.getsockname()[1], exit_code=2)
+    assert "Address already in use" in text or os.name != "posix"
+
+
+def test_serve_without_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    assert 'serve needs uvicorn: pip install "canfield-env[web]"' in canfield("serve", exit_code=2)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are POSIX's")
+def test_serve_until_ctrl_c():
+    pytest.importorskip("fastapi", reason="the extra web is not installed")
+    with subprocess.Popen(
+        [sys.executable, "-u", "-m", "canfield_env.cli", "serve", "--port", "0"], cwd=ROOT,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    ) as running:  # fmt: skip
+        line = running.stdout.readline()
+        address = re.search(r"http://127\.0\.0\.1:\d+/", line)[0]
+        with urllib.request.urlopen(f"{address}api/options", timeout=30) as answer:
+            assert json.load(answer)["players"] == ["greedy", "random"]
+        running.send_signal(signal.SIGINT)
+        _, errors = running.communicate(timeout=30)
+    assert "Traceback" not in errors
 
 
 # --- Real processes ------------------------------------------------------------------------------------------

@@ -489,6 +489,16 @@ def test_player_plays_as_it_was_evaluated(finished: Path, tmp_path: Path) -> Non
         assert (len({player.act(observation, np.ones(95, np.int8)) for _ in range(40)}) > 1) == varies
 
 
+def test_preferences_are_those_of_the_policy(finished: Path) -> None:
+    player = PPOPlayer(finished / "best_model.zip", loop_guard=False)
+    observation, info = gym.make("Canfield-v0").reset(seed=3)
+    shares = player.preferences(observation, info["action_mask"])
+    assert shares.shape == (95,)
+    assert np.isclose(shares.sum(), 1, atol=1e-5)
+    assert not shares[info["action_mask"] == 0].any()
+    assert shares.argmax() == player.act(observation, info["action_mask"])
+
+
 def test_sampling_player_repeats_by_seed(finished: Path) -> None:
     observation, _ = gym.make("Canfield-v0").reset(seed=0)
     player = PPOPlayer(finished / "best_model.zip", deterministic=False, loop_guard=False)
