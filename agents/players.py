@@ -6,6 +6,7 @@ from canfield_env import players
 
 PLAYERS = {
     "ppo": "agents.ppo_player:PPOPlayer",
+    "planner": "agents.planner:PlannerPlayer",
 }
 """Each player as ``module:Class``. The module is imported when such a player is asked for, and not before."""
 
