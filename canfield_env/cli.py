@@ -23,6 +23,7 @@ from rich.table import Table
 from .board import board_text
 from .game import Game
 from .rules import PRESETS
+from .solve_cli import solve_command, winnability_command
 
 if TYPE_CHECKING:
     from .results import Interval, Result
@@ -389,6 +390,12 @@ def _measure(title: str, runs: Mapping[str, Any], repeats: int, compare_with: st
         table.add_row(*row, *([f"{reference / speed.median:.2f}"] if reference else []))
     _show(table)
     return speeds
+
+
+# --- The solver --------------------------------------------------------------------------------------------
+
+app.command("solve")(user_errors(solve_command))
+app.command("winnability")(user_errors(winnability_command))
 
 
 def main() -> None:

@@ -151,7 +151,7 @@ class _Table:
         player = self.player
         started = perf_counter()
         observation, info = self.env.reset(options={"code": code})
-        player.begin(self.task.rules, game_seed(self.task.seed, index))
+        _begin(self.task, code, player, index)
         actions: list[int] = []
         total, ended = 0.0, False
         while not ended:
@@ -186,7 +186,7 @@ def play_batch(player: Any, task: _Task, codes: Sequence[str], progress: Progres
         **_settings(task.rules, player_observation(player), task.reward),
     )
     observations, info = envs.reset(options={"queue": codes})
-    player.begin(task.rules, game_seed(task.seed, 0))
+    _begin(task, codes[0], player, 0)
     rows: dict[int, Row] = {}
     actions: list[list[int]] = [[] for _ in codes]
     totals, seconds = np.zeros(len(codes)), np.zeros(len(codes))
@@ -237,15 +237,29 @@ def _row(info: Mapping[str, Any], total: float, actions: list[int], seconds: flo
     )
 
 
+def _begin(task: _Task, code: str, player: Player, index: int) -> None:
+    """Tell the player that game number ``index`` begins; his ValueError, of rules he was not made for, stays one."""
+    try:
+        player.begin(task.rules, game_seed(task.seed, index))
+    except ValueError:
+        raise
+    except Exception as error:
+        raise _player_error(task, code, error) from None
+
+
 def _ask(task: _Task, code: str, method: Callable[..., Any], *arguments: Any) -> Any:
     """Call a player's method; what goes wrong in it is the player's error, not the caller's."""
     try:
         return method(*arguments)
     except Exception as error:
-        # The player's own part of the traceback, as text, which comes through from another process too.
-        where = error.__traceback__.tb_next if error.__traceback__ else None
-        told = "".join(traceback.format_exception(type(error), error, where)).rstrip()
-        raise PlayerError(f"player {task.name!r} failed in {code}: {error!r}\n{told}") from None
+        raise _player_error(task, code, error) from None
+
+
+def _player_error(task: _Task, code: str, error: Exception) -> PlayerError:
+    # The player's own part of the traceback, as text, which comes through from another process too.
+    where = error.__traceback__.tb_next if error.__traceback__ else None
+    told = "".join(traceback.format_exception(type(error), error, where)).rstrip()
+    return PlayerError(f"player {task.name!r} failed in {code}: {error!r}\n{told}")
 
 
 def _check_action(task: _Task, code: str, step: int, action: Any) -> Any:

@@ -182,7 +182,7 @@ class PlayerName:
     def _load_class(self) -> Any:
         # The command `canfield`, unlike `python -m`, does not look for modules where the user is.
         if os.getcwd() not in sys.path and "" not in sys.path:
-            sys.path.insert(0, os.getcwd())
+            sys.path.append(os.getcwd())
         try:
             module = importlib.import_module(self.module)
         except ModuleNotFoundError as error:

@@ -84,6 +84,8 @@ class Position:
         for suit, count in zip(SUITS, self.foundations, strict=True):
             if not 0 <= count <= 13:
                 raise PositionError(f"foundation {suit} holds {count} cards, but must hold from 0 to 13")
+        if not self.rules.take_back and sum(self.foundations) == 0:
+            raise PositionError("the foundations are empty, but without take-backs the base card stays on its own")
         if len(self.columns) != 4:
             raise PositionError(f"there are 4 columns, not {len(self.columns)}")
         if len(self.reserve) > 13:

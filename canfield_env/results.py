@@ -264,8 +264,15 @@ def compare(a: Result, b: Result) -> Comparison:
 
 
 def write_result(result: Result, path: str | os.PathLike[str]) -> None:
-    """Write a result file, one row a line. It is there whole or not at all: written beside, then renamed."""
-    path = Path(path)
+    """Write a result file, one row a line. It is there whole or not at all: written beside, then renamed.
+
+    Raises:
+        OSError: if it cannot be written.
+        ValueError: if ``path`` is there and is no file, such as a device, which a renamed file would take the place of.
+    """
+    path = Path(os.path.realpath(path))  # a link stays one
+    if path.exists() and not path.is_file():
+        raise ValueError(f"{os.fspath(path)} is not a file: name one that does not exist, or one to be overwritten")
     head = result.model_dump(exclude={"rows"}, by_alias=True)
     lines = json.dumps(head, indent=1, ensure_ascii=False).removesuffix("\n}")
     rows = ",\n  ".join(json.dumps(row.model_dump(by_alias=True), ensure_ascii=False) for row in result.rows)

@@ -2,10 +2,9 @@
 
 import random
 
+from canfield_env import Position
 from reference import PRESETS, RANKS, SUITS, Reference
 from strategies import built_column, built_position, whole_position
-
-from canfield_env import Position
 
 FIELDS = {
     "draw_count": (1, 3),

@@ -9,7 +9,6 @@ import gymnasium as gym
 import numpy as np
 import pytest
 import typer
-from solver_tools import brute_force, endgames
 from typer.testing import CliRunner
 
 from canfield_env import Deal, DealCodeError, Game, Position, Rules, solve
@@ -17,6 +16,7 @@ from canfield_env.solve_cli import solve_command, winnability_command
 from canfield_env.solver_player import SolverPlayer, position_of
 from canfield_env.verdicts import _write, add_verdicts
 from canfield_env.winnability import Share, survey, wilson
+from solver_tools import brute_force, endgames
 
 LITERATURE = "app,build_past_base=false,take_back=false"
 

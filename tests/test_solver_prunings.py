@@ -7,8 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from solver_tools import endgame, endgames, random_rules
-from strategies import whole_position
 
 from canfield_env import Position
 from canfield_env import solver as solver_module
@@ -17,6 +15,8 @@ from canfield_env.kernel import solve as kernel
 from canfield_env.kernel.state import COLUMN, FOUNDATION, RESERVE, STOCK, WASTE
 from canfield_env.positions import new_record
 from canfield_env.solver import solve
+from solver_tools import endgame, endgames, random_rules
+from strategies import whole_position
 
 COMBINATIONS = [kernel.TAILS, kernel.SAFE, kernel.LIFT, kernel.TAILS | kernel.SAFE, kernel.TAILS | kernel.LIFT]
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -36,15 +37,26 @@ def source_digest() -> str:
 
 
 def _cache_folder() -> str:
-    """The folder for this digest: under NUMBA_CACHE_DIR, beside the package, or in the user's cache."""
-    beside = Path(__file__).parent / "__pycache__"
+    """The folder for this digest: under NUMBA_CACHE_DIR, beside the package, in the user's cache, or, where none of
+    these can be written, in a temporary folder of the user's own."""
+    beside, home = Path(__file__).parent / "__pycache__", Path(os.path.expanduser("~"))
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache")
     if _config.CACHE_DIR:
         root = Path(_config.CACHE_DIR)
-    elif os.access(beside if beside.exists() else beside.parent, os.W_OK):
+    elif _writable(beside):
         root = beside
+    elif _writable(cache):
+        root = cache / "canfield_env"
     else:
-        root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "canfield_env"
+        root = Path(tempfile.gettempdir()) / f"canfield_env-{os.getuid() if hasattr(os, 'getuid') else 'user'}"
     return str(root / f"canfield-{source_digest()}")
+
+
+def _writable(folder: Path) -> bool:
+    """Whether the folder can be written, or made."""
+    while not folder.exists():
+        folder = folder.parent
+    return os.access(folder, os.W_OK)
 
 
 CACHE_FOLDER = _cache_folder()
