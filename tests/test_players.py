@@ -98,7 +98,7 @@ def test_names():
     ("name", "message"),
     [
         ("nobody", "no player 'nobody': the players are random, greedy"),
-        ("ppo:runs/x.zip", "no player 'ppo:runs/x.zip'"),
+        ("learned:runs/x.zip", "no player 'learned:runs/x.zip'"),
         ("", "no player ''"),
         ("no_such_module:Player", "no module 'no_such_module'"),
         ("canfield_env.players:Nobody", "has no class 'Nobody'"),
