@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from canfield_env import Game, Position
+from canfield_env import Game, Position, players
 from canfield_env.bench import measure, on_one_core, record, vector_run
 from canfield_env.cli import app
 from canfield_env.deals import number_code
@@ -231,7 +231,8 @@ def test_bench_plays_the_episodes_it_recorded():
 # --- The table in the browser ------------------------------------------------------------------------------
 
 
-def test_serve_says_what_is_wrong():
+def test_serve_says_what_is_wrong(monkeypatch):
+    monkeypatch.setattr(players, "PLAYERS", dict(players.PLAYERS))  # serve adds those of agents
     pytest.importorskip("fastapi", reason="the extra web is not installed")
     assert "there is no player 'nobody'" in canfield("serve", "--player", "nobody", exit_code=2)
     with socket.create_server(("127.0.0.1", 0)) as taken:

@@ -30,12 +30,13 @@ export class Show {
     this.id = null;
   }
 
-  async go(step) {
+  // `run` is given by a show that plays: what comes back after a pause is not shown.
+  async go(step, run = null) {
     const id = this.id;
     if (id === null || step < 0) return;
     try {
       const frame = this.frames.get(step) ?? (await ask(`shows/${id}/${step}`));
-      if (id !== this.id) return; // another show was opened meanwhile
+      if (id !== this.id || (run && run !== this.run)) return; // another show was opened meanwhile, or it was paused
       this.frames.set(frame.step, frame);
       if (this.frames.size > 400) this.frames.delete(this.frames.keys().next().value);
       this.#take(frame);
@@ -72,7 +73,7 @@ export class Show {
     const run = (this.run = {});
     setTimeout(async () => {
       if (run !== this.run || !this.playing) return;
-      await this.go(this.frame.step + 1);
+      await this.go(this.frame.step + 1, run);
       if (run === this.run && this.playing) this.#next();
     }, 1000 / STEPS_A_SECOND[this.speed]);
   }

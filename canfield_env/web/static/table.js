@@ -8,10 +8,12 @@ const DRAG_STARTS_AT = 6; // pixels
 const PILES = ["D", "W", "FC", "FD", "FH", "FS", "R", "T1", "T2", "T3", "T4"];
 
 export class Table {
-  constructor(root, { onTap, onMove }) {
+  // `room` gives the height that the table should keep to; by default what the window has.
+  constructor(root, { onTap, onMove, room }) {
     this.root = root;
     this.onTap = onTap;
     this.onMove = onMove;
+    this.room = room ?? (() => this.#roomInWindow());
     this.cards = new Map(); // card -> element
     this.spots = places(800, 600);
     this.view = null;
@@ -60,10 +62,7 @@ export class Table {
     this.view = view;
     this.#letGo();
     this.clearMarks();
-    const toolsHeight = Math.max(...[...document.querySelectorAll(".tools")].map((tools) => tools.offsetHeight));
-    document.body.style.setProperty("--tools", `${toolsHeight}px`);
-    const room = window.innerHeight - this.root.offsetTop - toolsHeight;
-    this.spots = places(this.root.clientWidth, room);
+    this.spots = places(this.root.clientWidth, this.room());
     const { w, h, piles } = this.spots;
     this.root.style.setProperty("--w", `${w}px`);
     this.root.style.setProperty("--h", `${h}px`);
@@ -74,6 +73,12 @@ export class Table {
     this.#showGroups(view);
     this.#setFocusable();
     this.root.dataset.revision = view.revision ?? `step ${view.step}`;
+  }
+
+  #roomInWindow() {
+    const toolsHeight = Math.max(...[...document.querySelectorAll(".tools")].map((tools) => tools.offsetHeight));
+    document.body.style.setProperty("--tools", `${toolsHeight}px`);
+    return window.innerHeight - this.root.offsetTop - toolsHeight;
   }
 
   #showStock(view) {
