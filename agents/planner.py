@@ -34,6 +34,8 @@ class PlannerSettings:
         temperature: How much the weights' first opinion is spread over the plays.
         noise: How far a rollout strays from what the weights like best.
         cards: What a lost rollout is worth for each share of the cards on the foundations.
+        reserve: The same for each share of the reserve that was played.
+        even: The share of the prior that all plays have alike.
         first_play: How much less than the average a play never tried is taken to be worth.
         depth: Plays in the tree before a rollout begins; 1 is a one-ply search.
     """
@@ -41,9 +43,11 @@ class PlannerSettings:
     sims: int | None = None
     ms: float | None = None
     exploration: float = 0.5
-    temperature: float = 2.0
+    temperature: float = 4.0
     noise: float = 0.0
-    cards: float = 0.2
+    cards: float = 0.1
+    reserve: float = 0.3
+    even: float = 0.1
     first_play: float = 0.1
     depth: int = 60
 
@@ -77,6 +81,7 @@ class PlannerSettings:
         array = np.zeros(search.SETTINGS)
         array[search.EXPLORATION], array[search.TEMPERATURE] = self.exploration, self.temperature
         array[search.NOISE], array[search.CARDS] = self.noise, self.cards
+        array[search.RESERVE], array[search.EVEN] = self.reserve, self.even
         array[search.FIRST_PLAY], array[search.DEPTH] = self.first_play, self.depth
         return array
 

@@ -28,8 +28,8 @@ EDGE_DTYPE = np.dtype([("play", "i4"), ("after", "i4"), ("prior", "f8")], align=
 AFTERS, NODES, EDGES, SIMULATIONS = 0, 1, 2, 3
 
 # Settings of a search, float64.
-EXPLORATION, TEMPERATURE, NOISE, CARDS, FIRST_PLAY, DEPTH = 0, 1, 2, 3, 4, 5
-SETTINGS = 6
+EXPLORATION, TEMPERATURE, NOISE, CARDS, FIRST_PLAY, DEPTH, RESERVE, EVEN = 0, 1, 2, 3, 4, 5, 6, 7
+SETTINGS = 8
 
 _S27, _S31, _S33 = np.uint64(27), np.uint64(31), np.uint64(33)
 _M1, _M2 = np.uint64(0xFF51AFD7ED558CCD), np.uint64(0xC4CEB9FE1A85EC53)
@@ -111,7 +111,7 @@ def find_after(afters: np.ndarray, counters: np.ndarray, key: np.uint64) -> np.i
 @inner
 def expand(
     s: State, child: State, key: np.uint64, k: np.int64, seen: bool, folded: bool, weights: np.ndarray,
-    temperature: float, afters: np.ndarray, nodes: np.ndarray, edges: np.ndarray, counters: np.ndarray,
+    temperature: float, even: float, afters: np.ndarray, nodes: np.ndarray, edges: np.ndarray, counters: np.ndarray,
     plays: np.ndarray, values: np.ndarray, children: np.ndarray,
 ) -> None:  # fmt: skip
     """Make entry ``k`` of ``nodes`` the node of this position."""
@@ -139,7 +139,7 @@ def expand(
             after = after_key(children[1], seen, folded)
         edges[start + m]["play"] = code
         edges[start + m]["after"] = find_after(afters, counters, after)
-        edges[start + m]["prior"] = values[m] / total
+        edges[start + m]["prior"] = (1.0 - even) * values[m] / total + even / n
 
 
 @inner
@@ -191,7 +191,7 @@ def search(
             key = node_key(s, after)
             k = find(nodes, key)
             if nodes[k]["key"] == np.uint64(0):
-                expand(s, worlds[1], key, k, seen, folded, weights, settings[TEMPERATURE],
+                expand(s, worlds[1], key, k, seen, folded, weights, settings[TEMPERATURE], settings[EVEN],
                        afters, nodes, edges, counters, plays, values, worlds)  # fmt: skip
             e = select(nodes[k], afters, edges, counters[SIMULATIONS], settings[EXPLORATION], settings[FIRST_PLAY])
             if e < 0:
@@ -206,7 +206,9 @@ def search(
             if int(afters[a]["visits"]) == 0:
                 break
         final, stream = play_out(s, weights, settings[NOISE], stream, plays, values)
-        value = 1.0 if final == 52 else settings[CARDS] * final / 52.0
+        value = 1.0
+        if final < 52:
+            value = settings[CARDS] * final / 52.0 + settings[RESERVE] * (13 - int(s["reserve_count"])) / 13.0
         for d in range(depth):
             a = path[d]
             afters[a]["visits"] += 1
