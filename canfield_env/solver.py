@@ -335,7 +335,7 @@ class _Search:
                 if len(self._table) >= self._most_words:
                     return status
                 larger = _take_table(min(4 * len(self._table), self._most_words))
-                kernel.rehash(self._table, larger)
+                kernel.rehash(self._problem, self._table, larger)
                 _keep_table(self._table)
                 self._table = larger
             elif status == kernel.STACK_FULL:

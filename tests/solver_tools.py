@@ -32,7 +32,8 @@ def endgame(rules, dice, most):
             position = built_position(rules, dice)
         else:
             position = like_a_deal(rules, dice, most)
-        if 52 - sum(position["foundations"].values()) <= most:
+        in_talon = len(position["stock"]) + len(position["waste"])
+        if in_talon <= 34 and 52 - sum(position["foundations"].values()) <= most:
             return position
 
 

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from canfield_env import Deal, DealCodeError, Game, Position, Rules, solve
 from canfield_env.solve_cli import solve_command, winnability_command
+from canfield_env.solver_bench import measure
 from canfield_env.solver_player import SolverPlayer, position_of
 from canfield_env.verdicts import _write, add_verdicts
 from canfield_env.winnability import Share, survey, wilson
@@ -247,3 +248,12 @@ def test_the_search_is_compiled_only_where_it_is_used():
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert result.stdout == "False\nTrue\n"
+
+
+def test_speed_is_measured_on_fixed_deals():
+    speed = measure("app,draw_count=1", deals=2)
+    assert speed.deals == 2
+    assert speed.nodes_per_second > 0
+    assert speed.decided[10.0] == 1
+    with pytest.raises(ValueError, match="deals is 0"):
+        measure(deals=0)

@@ -18,13 +18,20 @@ from canfield_env.solver import solve
 from solver_tools import endgame, endgames, random_rules
 from strategies import whole_position
 
-COMBINATIONS = [kernel.TAILS, kernel.SAFE, kernel.LIFT, kernel.TAILS | kernel.SAFE, kernel.TAILS | kernel.LIFT]
+COMBINATIONS = [
+    kernel.TAILS,
+    kernel.SAFE,
+    kernel.LIFT,
+    kernel.POINTER,
+    kernel.TAILS | kernel.SAFE,
+    kernel.TAILS | kernel.LIFT,
+]
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_endgames_come_out_the_same_with_and_without_each_reduction(seed):
     found = {"won": 0, "unwinnable": 0, "unknown": 0}
-    for _, _, position in endgames(100 + seed, 500, 20):
+    for _, _, position in endgames(100 + seed, 400, 20):
         plain = solve(position, features=0, max_nodes=20_000).verdict
         found[plain] += 1
         if plain != "unknown":

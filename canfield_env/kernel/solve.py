@@ -51,7 +51,7 @@ PROBLEM_WORDS = 136
 TAILS = 1  # part of a column moves only where what it lays bare is used at once
 SAFE = 2  # cards that nothing will need go to the foundation at once (without take-backs)
 LIFT = 4  # with take-backs: what can be undone by one is done at once, and one is made only to be built on
-DEAD = 8  # give up positions in which even a relaxed game cannot be won
+POINTER = 8  # no position that draws alone lead to from one met before (unlimited redeals)
 ALL_FEATURES = 15
 
 NONE = 63  # no card
@@ -62,6 +62,8 @@ SP, USED, NODES, LEVEL = 0, 1, 2, 3  # words of the search's own state
 
 _M26 = (1 << 26) - 1
 _M52 = (1 << 52) - 1
+_POINTER_1 = 15 << 57  # of a key's first word, where positions that differ in their pointer are taken together:
+_POINTER_2 = 15 << 54  # and of its second word
 
 
 def _rank_of_card() -> np.ndarray:
@@ -725,12 +727,25 @@ def write_key(problem: np.ndarray, kid: np.ndarray) -> None:
         below = (twins | (twins >> 26)) & _M26
         pairs &= ~((below << 1) | (below >> 25))
     kid[KEY] = pairs | (a << 26) | (b << 32) | (c << 38) | (d << 44) | (((meta >> 26) & 63) << 50) | (1 << 56)
-    kid[KEY + 1] = kid[TALON] | ((meta & 0xFFFFF) << 34) | (((meta >> 20) & 63) << 54) | (pending << 60)
+    kid[KEY + 1] = kid[TALON] | ((meta & 0xFFFFF) << 34) | (pending << 60)
+    w = (meta >> 20) & 63
+    if not merges(problem):
+        kid[KEY + 1] |= w << 54
+    elif w % 3 == 1:
+        kid[KEY] |= (w // 3 + 1) << 57
+    elif w % 3 == 2:
+        kid[KEY + 1] |= (w // 3 + 1) << 54
+
+
+@inlined
+def merges(problem: np.ndarray) -> bool:
+    """Whether the table takes positions together that differ in their waste pointer only."""
+    return problem[UNLIMITED] == 1 and problem[FEATURES] & POINTER != 0
 
 
 @inlined
 @wrapping
-def hash_key(a: int, b: int) -> Any:
+def hash_numbers(a: int, b: int) -> Any:
     """A number of 62 bits that looks random."""
     x = np.uint64(a) * np.uint64(0x9E3779B97F4A7C15) ^ np.uint64(b) * np.uint64(0xC2B2AE3D27D4EB4F)
     x ^= x >> np.uint64(32)
@@ -740,31 +755,54 @@ def hash_key(a: int, b: int) -> Any:
 
 
 @inlined
-def insert(table: np.ndarray, slot: int, a: int, b: int) -> bool:
+def slot_of(table: np.ndarray, a: int, b: int, merge: bool) -> Any:
+    """Where in the table to look for a key first."""
+    if merge:
+        return (hash_numbers(a & ~_POINTER_1, b & ~_POINTER_2) << 1) & (len(table) - 2)
+    return (hash_numbers(a, b) << 1) & (len(table) - 2)
+
+
+@inlined
+def insert(table: np.ndarray, slot: int, a: int, b: int, merge: bool) -> bool:
     """Put a key into the table, looking from word ``slot`` (even) on; whether it was new.
 
     No key is 0 in its first word: bit 56 is always set. The table is never full.
+
+    With ``merge`` (drawing 3, unlimited redeals), one entry stands for all positions that differ in their waste
+    pointer only. Draws lead from a pointer to every greater one of the same residue modulo 3, and through a redeal
+    to 0. So the entry holds the smallest pointer met of residue 1 (as ``w // 3 + 1``, 0 for none) and of residue 2;
+    a greater one is not new, nor is 0 once the entry is there.
     """
     size = len(table)
-    while True:
-        if table[slot] == 0:
-            table[slot] = a
-            table[slot + 1] = b
-            return True
-        if table[slot] == a and table[slot + 1] == b:
+    while table[slot] != 0:
+        if merge:
+            if ((table[slot] ^ a) & ~_POINTER_1) | ((table[slot + 1] ^ b) & ~_POINTER_2) == 0:
+                known, met = table[slot] & _POINTER_1, a & _POINTER_1
+                if met != 0 and (known == 0 or met < known):
+                    table[slot] ^= known ^ met
+                    return True
+                known, met = table[slot + 1] & _POINTER_2, b & _POINTER_2
+                if met != 0 and (known == 0 or met < known):
+                    table[slot + 1] ^= known ^ met
+                    return True
+                return False
+        elif table[slot] == a and table[slot + 1] == b:
             return False
         slot += 2
         if slot == size:
             slot = 0
+    table[slot] = a
+    table[slot + 1] = b
+    return True
 
 
 @entry
-def rehash(old: np.ndarray, new: np.ndarray) -> None:
+def rehash(problem: np.ndarray, old: np.ndarray, new: np.ndarray) -> None:
     """Put all keys of a table into a larger one that is all 0. Tables are 1-D int64 of a power of 2 words."""
-    mask = len(new) - 2
+    merge = merges(problem)
     for slot in range(0, len(old), 2):
         if old[slot] != 0:
-            insert(new, (hash_key(old[slot], old[slot + 1]) << 1) & mask, old[slot], old[slot + 1])
+            insert(new, slot_of(new, old[slot], old[slot + 1], merge), old[slot], old[slot + 1], merge)
 
 
 @entry
@@ -790,9 +828,8 @@ def start(problem: np.ndarray, root: np.ndarray, stack: np.ndarray, table: np.nd
     write_key(problem, stack[0])
     stack[0, DEPTH] = 0
     stack[0, MOVE] = 0
-    insert(
-        table, (hash_key(stack[0, KEY], stack[0, KEY + 1]) << 1) & (len(table) - 2), stack[0, KEY], stack[0, KEY + 1]
-    )
+    a, b, merge = stack[0, KEY], stack[0, KEY + 1], merges(problem)
+    insert(table, slot_of(table, a, b, merge), a, b, merge)
     search[SP] = 1
     search[USED] = 1
     search[NODES] = 1
@@ -819,7 +856,7 @@ def search_on(
     (any number, WORDS) those from the root to the one looked at. At WON, ``path`` up to ``search[LEVEL]`` is
     the won game.
     """
-    mask = len(table) - 2
+    merge = merges(problem)
     while True:
         sp = search[SP]
         if sp == 0:
@@ -854,16 +891,16 @@ def search_on(
                 search[LEVEL] = level + 1
                 return WON
             write_key(problem, kid)
-            slot = (hash_key(kids[i, KEY], kids[i, KEY + 1]) << 1) & mask
+            slot = slot_of(table, kid[KEY], kid[KEY + 1], merge)
             prefetch(table, slot)
             order[0, i] = slot
         new = 0
         for i in range(n):
-            if insert(table, order[0, i], kids[i, KEY], kids[i, KEY + 1]):
+            if insert(table, order[0, i], kids[i, KEY], kids[i, KEY + 1], merge):
                 # Sorted by priority, the highest last; of equals the first made comes last.
                 priority = moves[i] >> 48
                 if problem[NOISE] != 0:
-                    priority += hash_key(moves[i] & 0xFFFFFF, problem[NOISE]) & 63
+                    priority += hash_numbers(moves[i] & 0xFFFFFF, problem[NOISE]) & 63
                 j = new
                 while j > 0 and order[2, j - 1] >= priority:
                     order[1, j] = order[1, j - 1]
