@@ -4,6 +4,7 @@ Importing the package registers ``Canfield-v0``, ``CanfieldDraw1-v0``, ``Canfiel
 ``CanfieldAndr-v0`` with Gymnasium.
 """
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 from gymnasium.envs.registration import register
@@ -14,11 +15,11 @@ from .game import Game
 from .moves import IllegalMoveError, Move
 from .positions import Position, PositionError
 from .rules import Rules
-from .sampling import sample_legal
-from .vector_env import CanfieldVectorEnv
 
 if TYPE_CHECKING:
+    from .sampling import sample_legal
     from .solver import Solution, solve
+    from .vector_env import CanfieldVectorEnv
 
 __version__ = "0.1.0"
 
@@ -56,10 +57,11 @@ for _id, _kwargs in _IDS.items():
     )
 
 
-def __getattr__(name: str) -> Any:
-    """The solver's names, loaded when they are first asked for: only who solves waits for its code."""
-    if name in ("Solution", "solve"):
-        from . import solver
+_LATER = {"CanfieldVectorEnv": "vector_env", "Solution": "solver", "sample_legal": "sampling", "solve": "solver"}
+"""Names loaded when they are first asked for, and their modules: who plays one game does not wait for them."""
 
-        return getattr(solver, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f".{_LATER[name]}", __name__), name)
